@@ -11,6 +11,8 @@ TRAINER := .venv-training
 TRAINING := $(TRAINER)/.installed
 FRAMED := .venv-frameworks
 FRAMEWORKS := $(FRAMED)/.installed
+COMPARED := .venv-peers
+COMPARISON := $(COMPARED)/.installed
 LOCKS := requirements.lock requirements-dev.lock requirements-build.lock
 
 # Hundreds of processes import the same modules: compile each once, also where the environment says not to keep it.
@@ -25,6 +27,16 @@ see = $(BIN)/python -c 'import sysconfig; print("import site; site.addsitedir(%r
 	> "$$($(1)/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/wellread.pth"
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-build --generate-hashes \
 	--custom-compile-command "make lock"
+
+# a pip, a lock and a venv: installs what the lock names, and torch as small as it can be had
+define with_torch
+	@$(1) install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-torch-cpu.lock 2> /dev/null || true
+	@$(1) install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r $(2)
+	@$(3)/bin/python -c 'import torch' 2> /dev/null || { \
+		echo "No torch for the processor alone where pip looks: installing the libraries of the registry's build too, some 2.5 GB." >&2; \
+		$(1) install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-torch-cuda.lock \
+		&& $(3)/bin/python -c 'import torch'; }
+endef
 
 .DEFAULT_GOAL := help
 .PHONY: help install wheels demo check static test nightly slow eval asked bench fuzz train teach distil encoder reader schemathesis learning integration format-check lint types contracts browser typescript fast live frameworks format docs site plots secrets recording screens lock clean
@@ -55,6 +67,12 @@ $(FRAMEWORKS): requirements-frameworks.lock $(INSTALLED)
 	@$(FRAMED)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-frameworks.lock
 	@touch $@
 
+# A venv that shares nothing with the other: the peers need older versions of what Wellread needs.
+$(COMPARISON): requirements-torch-cpu.lock requirements-torch-cuda.lock requirements-peers.lock $(INSTALLED)
+	@rm -rf $(COMPARED) && $(BIN)/python -m venv --without-pip $(COMPARED)
+	$(call with_torch,$(BIN)/python -m pip --python $(COMPARED)/bin/python,requirements-peers.lock,$(COMPARED))
+	@touch $@
+
 $(CONTRACT): requirements-contract.lock $(INSTALLED)
 	@rm -rf $(CONTRACTED) && $(BIN)/python -m venv --without-pip $(CONTRACTED)
 	@$(call see,$(CONTRACTED))
@@ -66,13 +84,7 @@ $(TRAINING): requirements-training.lock requirements-torch-cpu.lock requirements
 	@echo "Installing torch and what else trains models into $(TRAINER): about 1.3 GB, once."
 	@rm -rf $(TRAINER) && $(BIN)/python -m venv --without-pip $(TRAINER)
 	@$(call see,$(TRAINER))
-	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) \
-		-r requirements-torch-cpu.lock 2> /dev/null || true
-	@$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-training.lock
-	@$(TRAINER)/bin/python -c 'import torch' 2> /dev/null || { \
-		echo "No torch for the processor alone where pip looks: installing the libraries of the registry's build too, some 2.5 GB." >&2; \
-		$(TRAINER)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps $(LOCKED) -r requirements-torch-cuda.lock \
-		&& $(TRAINER)/bin/python -c 'import torch'; }
+	$(call with_torch,$(TRAINER)/bin/python -m pip,requirements-training.lock,$(TRAINER))
 	@touch $@
 
 demo: install ## ask, crawl, answer, ask again: the whole flow on a bundled site, no key and no internet
@@ -95,7 +107,7 @@ asked: install ## real questions about real pages, asked of the product and grad
 	$(BIN)/python -m evals.asked $(or $(SET),$(if $(MODEL),model,manuals)) $(if $(MODEL),--model "$(MODEL)") $(ARGS)
 
 # NAME: one of them alone; ARGS: --passages 100000, --rounds N, --folder DIR, --json
-bench: $(PEERS) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
+bench: $(PEERS) $(if $(filter peers,$(NAME)),$(COMPARISON)) ## speed as ratios in one run: retrieval, embedding, an answer over HTTP, hops, the start; some ten minutes
 	$(BIN)/python -m benchmarks $(or $(NAME),all) $(ARGS)
 
 # TARGET: one of them alone; SECONDS_EACH: how long
@@ -204,9 +216,10 @@ lock: ## write the lock files anew from pyproject.toml (ARGS=--upgrade for newer
 	$(filter-out --universal,$(COMPILE)) $(ARGS) --group bench --constraints requirements-dev.lock --output-file requirements-bench.lock
 	$(COMPILE) $(ARGS) --group training --constraints requirements-dev.lock --output-file requirements-training.lock
 	$(COMPILE) $(ARGS) --group frameworks --constraints requirements-dev.lock --output-file requirements-frameworks.lock
+	$(COMPILE) $(ARGS) --group peers --output-file requirements-peers.lock
 	$(COMPILE) $(ARGS) --group contract --constraints requirements-dev.lock --output-file requirements-contract.lock
 	$(COMPILE) $(ARGS) --group build --constraints requirements-dev.lock --output-file requirements-build.lock
 
 clean: ## back to a fresh clone; the data folder stays
-	rm -rf $(VENV) $(TRAINER) $(FRAMED) clients/typescript/node_modules tests/api/web/axe/node_modules .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
+	rm -rf $(VENV) $(TRAINER) $(FRAMED) $(COMPARED) clients/typescript/node_modules tests/api/web/axe/node_modules .cache build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

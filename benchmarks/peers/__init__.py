@@ -1,0 +1,1 @@
+"""Wellread beside txtai and Haystack, on the same passages, questions and model."""
