@@ -59,6 +59,8 @@ _TIMEOUTS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
 }
+#: to PostgreSQL, of a process at most; each stays open, since to open one costs more than a question's statements
+CONNECTIONS: Final = 25
 #: seconds between two tries to connect
 _EVERY_S: Final = 0.25
 #: Writing the file anew takes some seconds a gigabyte, while nobody else writes; a larger one is only overwritten.
@@ -329,7 +331,7 @@ def _sqlite_path(url: str) -> Path | None:
 def _engine(url: str, *, must_exist: bool, waits_s: float) -> Engine:
     if not url.startswith("sqlite"):
         engine = create_engine(
-            url, connect_args=postgres_timeouts(url), pool_pre_ping=True, pool_size=5, max_overflow=20
+            url, connect_args=postgres_timeouts(url), pool_pre_ping=True, pool_size=CONNECTIONS, max_overflow=0
         )
         event.listen(engine, "begin", _choose_schema)
         if waits_s:
