@@ -16,15 +16,12 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from benchmarks.fleet.driver import CITED, WRITER, Times, page
-from benchmarks.hop.measure import _plain
-from benchmarks.hop.worker import NEXT, NOTHING, send
 from benchmarks.postgres import postgres
 from benchmarks.report import Figure, Options, Report
 from benchmarks.usage import processor_s
 from evals.knowledge.stored import save_page
 from evals.sandbox import broker, environment, running_process, sandbox, worker
 from store.sql.database import migrate
-from workers.app import app
 from workers.processes.heartbeat import last_sweep, living_workers
 from workers.processes.supervise import StartError, wait_until
 from workers.services import Services
@@ -110,6 +107,10 @@ def drivers_of(workers: int) -> int:
 
 def _no_ops(rounds: int) -> float:
     """Return how many tasks that do nothing one driver runs in a second."""
+    from benchmarks.hop.measure import _plain  # chooses which tasks this process has
+    from benchmarks.hop.worker import NEXT, NOTHING, send
+    from workers.app import app
+
     with sandbox() as settings, broker(settings) as client, worker("hop.worker", settings):
         app.conf.update(broker_url=settings.broker)
         kind = _plain("driver", client, rounds, partial(send, NEXT), partial(send, NOTHING, 0))
