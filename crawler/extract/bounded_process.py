@@ -92,9 +92,10 @@ class _Reading:
         value = child.run(work, cpu_s, max(until - time.monotonic(), 0))
         with _changing:
             self._child, child.idle_since = None, time.monotonic()
-            if not _idle:
-                threading.Thread(target=_end_idle, name="idle readers", daemon=True).start()
             _idle.append(child)
+            if not _ending:
+                _ending.append(True)
+                threading.Thread(target=_end_idle, name="idle readers", daemon=True).start()
         return value
 
     def end(self) -> None:
@@ -111,6 +112,8 @@ def _end_idle() -> None:
             late = [child for child in _idle if child.idle_since < time.monotonic() - _IDLE_S]
             _idle[:] = [child for child in _idle if child not in late]
             is_over = not _idle
+            if is_over:
+                _ending.clear()
         for child in late:
             child.end()
         if is_over:
@@ -188,7 +191,9 @@ class _Fork:
 #: forks that wait for work, the last used at the end
 _idle: list[_Fork] = []
 _changing = threading.Lock()
+_ending: list[bool] = []  #: one while a thread ends those that wait too long
 os.register_at_fork(after_in_child=_idle.clear)
+os.register_at_fork(after_in_child=_ending.clear)
 _readers = ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="reader")
 
 

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from functools import partial
@@ -105,6 +106,12 @@ def test_reading_uses_one_process_again_until_it_must_be_ended_and_the_loop_goes
         assert await read_bounded(partial(len, "abc"), 0, until=_soon() + 60) == 3
 
     asyncio.run(read())
+
+
+def test_one_thread_ends_the_processes_that_wait_however_many_pages_are_read() -> None:
+    for _ in range(5):
+        asyncio.run(read_bounded(os.getpid, 10, until=time.monotonic() + 10))
+    assert sum(thread.name == "idle readers" for thread in threading.enumerate()) == 1
 
 
 def test_reading_goes_on_with_another_process_when_one_was_killed() -> None:
