@@ -113,8 +113,7 @@ def _from(listed: Sequence[_Token], at: int, empty: Collection[str]) -> Iterator
             named = True
         else:
             named = end - at <= _PHRASE_WORDS and first.text not in empty and last.text not in empty
-        name = " ".join(word.text for word in listed[at:end])
-        if named and 1 < len(name) <= MAX_CHARS:
+        if named and 1 < len(name := " ".join([word.text for word in listed[at:end]])) <= MAX_CHARS:
             yield name
 
 
