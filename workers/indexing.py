@@ -28,9 +28,9 @@ log = structlog.get_logger()
 
 Claimed = tuple[Lease, Page]
 
-#: pages in one commit, and their characters together: some 500 passages
+#: pages in one commit, and their characters together: some 200 passages, which a page that a question waits for awaits
 BATCH_PAGES = 16
-BATCH_CHARACTERS = 400_000
+BATCH_CHARACTERS = 120_000
 
 
 def embed(services: Services, page_id: int, *, most_characters: int = BATCH_CHARACTERS) -> None:
