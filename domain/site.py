@@ -317,7 +317,11 @@ class SiteRead(Received):
     )
     active_s: float = field(metadata=described("Seconds of work, without pauses."))
     pages_per_s: float
-    left_s: float | None = field(metadata=described("About how many seconds are left; null while that cannot be told."))
+    left_s: float | None = field(
+        metadata=described(
+            "About how many seconds are left until all is read and embedded; null while that cannot be told."
+        )
+    )
     created_at: datetime
     finished_at: datetime | None
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: seconds between two looks at the progress of a site, and of a page
 POLL_EVERY_S, PAGE_POLL_EVERY_S = 0.5, 0.2
+#: characters of the bar
+_BAR = 20
 
 
 @click.command()
@@ -184,7 +186,7 @@ def _follow(client: "Client", site_read_id: int) -> "SiteRead":
     while True:
         seen = client.site_read(site_read_id)
         is_over = seen.is_final and not seen.embedding
-        show(_progress(seen, terminal(err=True)), is_over)
+        show(f"{_bar(seen)} {_progress(seen, terminal(err=True))}", is_over)
         if is_over or seen.status == "PAUSED":
             return seen
         time.sleep(POLL_EVERY_S)
@@ -201,11 +203,17 @@ def _progress(seen: "SiteRead", style: Style) -> str:
     parts.append(f"{seen.new:,} new, {seen.unchanged:,} unchanged")
     if seen.failed:
         parts.append(style.paint(f"{seen.failed:,} failed", fg="yellow"))
-    if seen.left_s is not None and seen.status == "RUNNING":
+    if seen.left_s is not None:
         parts.append(f"about {_span(seen.left_s)} left")
     if seen.embedding:
         parts.append(f"{seen.embedding:,} being indexed")
     return "  ".join(parts)
+
+
+def _bar(seen: "SiteRead") -> str:
+    """Return how many of the pages that were found can be searched, as a bar."""
+    done = _BAR * (seen.looked_at - seen.embedding) // max(1, seen.looked_at, min(seen.found, seen.max_pages))
+    return f"[{'#' * done:·<{_BAR}}]"
 
 
 def site_read_lines(seen: "SiteRead", style: Style) -> list[str]:

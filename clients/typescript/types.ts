@@ -1359,7 +1359,7 @@ export interface SiteReadOut {
   /** Seconds of work, without pauses. */
   active_s: number;
   pages_per_s: number;
-  /** About how many seconds are left; null while that cannot be told. */
+  /** About how many seconds are left until all is read and embedded; null while that cannot be told. */
   left_s: number | null;
   created_at: string;
   finished_at: string | null;

@@ -97,12 +97,15 @@ def move(row: SiteReadRow, to: SiteReadStatus, now: datetime, reason: str | None
 
 
 def to_site_read(row: SiteReadRow, now: datetime, *, embedding: int = 0) -> SiteRead:
-    """Return the row as a plain value."""
+    """Return the row as a plain value; the time that is left is that until all pages are embedded."""
     running_s = (now - row.running_since).total_seconds() if row.running_since else 0.0
     active_s = row.active_s + max(0.0, running_s)
     pages_per_s = row.looked_at / active_s if active_s > 0 else 0.0
-    waiting = min(row.found, row.max_pages) - row.looked_at
-    status = SiteReadStatus(row.status)
+    status, waiting, done = SiteReadStatus(row.status), embedding, row.looked_at - embedding
+    if status is SiteReadStatus.RUNNING:
+        waiting += min(row.found, row.max_pages) - row.looked_at
+    until_now_s = active_s + ((now - row.finished_at).total_seconds() if row.finished_at else 0.0)
+    is_known = done > 0 and (embedding or status is SiteReadStatus.RUNNING)
     return to_value(
         SiteRead,
         row,
@@ -110,7 +113,7 @@ def to_site_read(row: SiteReadRow, now: datetime, *, embedding: int = 0) -> Site
         embedding=embedding,
         active_s=active_s,
         pages_per_s=pages_per_s,
-        left_s=waiting / pages_per_s if status is SiteReadStatus.RUNNING and pages_per_s else None,
+        left_s=waiting * until_now_s / done if is_known else None,
     )
 
 

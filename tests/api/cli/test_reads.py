@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from api.cli import reads
 from api.cli.reads import site_read_lines
 from api.cli.width import Style
 from domain.site import SiteRead, SiteReadStatus
@@ -23,6 +24,13 @@ def test_reading_says_when_it_began_and_how_much_it_read() -> None:
     assert progress.startswith("    1 of 1 page found")
     assert told.startswith("    begun 2026-11-23 ")
     assert told.endswith(", 4 kB in 2 s")
+
+
+def test_pages_that_wait_to_be_embedded_are_not_done_yet() -> None:
+    half = replace(READ, found=40, looked_at=40, embedding=20, left_s=12.4)
+    assert reads._bar(half) == "[##########··········]"
+    assert site_read_lines(half, Style())[1].endswith("about 12 s left  20 being indexed")
+    assert reads._bar(replace(READ, found=0, looked_at=0)) == f"[{'·' * 20}]"
 
 
 def test_reading_of_a_schedule_is_told_from_one_that_was_asked_for() -> None:
