@@ -1,6 +1,7 @@
 """The bundled embedders: one for English, one for 16 languages, and both side by side."""
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -25,6 +26,9 @@ _MAX_CHARS: Final = 4000
 _WORDS: Final = 8192
 #: MiniLM's share of the cosine: more is worse in other languages, less is worse in English
 _SHARE: Final = 0.4
+#: how often, and how long each time, embedding waits after a text while a question is answered
+_WAITS: Final = 10
+_WAIT_S: Final = 0.005
 #: threads that help to embed passages: a tenth of their time is Python's, which one thread runs at a time
 _HELPERS: Final = min(8, os.cpu_count() or 1) - 1
 
@@ -151,6 +155,7 @@ def _of_each(
     def work(*, helps: bool) -> None:
         while not (helps and answering) and (at := next(left, None)) is not None:
             made[at] = make(texts[at])
+            _let_answer()
 
     helpers = [_helpers().submit(work, helps=True) for _ in range(_HELPERS)]
     work(helps=False)
@@ -158,6 +163,14 @@ def _of_each(
         helper.result()
     vectors = np.array([made[at][0] for at in range(len(texts))], dtype=np.float32).reshape(-1, dimension)
     return vectors, [made[at][1] for at in range(len(texts))]
+
+
+def _let_answer() -> None:
+    """Wait while a question is answered, at most about twice as long as a text takes."""
+    for _ in range(_WAITS):
+        if not answering:
+            return
+        time.sleep(_WAIT_S)
 
 
 @cache
