@@ -1,24 +1,14 @@
-"""Keeps models in little memory: a process opens each once, as long as it is used, and large arrays as mapped files.
+"""Keeps large arrays of models as files that are mapped: a process has the pages that it uses, and shares them."""
 
-Of a mapped file a process has the pages that it uses, and shares them with others.
-"""
-
-import ctypes
 import os
-import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
-from weakref import WeakValueDictionary
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-Args = ParamSpec("Args")
-Model = TypeVar("Model")
 
 #: where they are kept; None: in each process' own memory
 folder: Path | None = None
@@ -46,29 +36,3 @@ def mapped(package: str, name: str, make: Callable[[], NDArray[Any]]) -> NDArray
         written.replace(path)
         array = np.load(path, mmap_mode="r")
     return array
-
-
-def kept_while_used(opened: Callable[Args, Model]) -> Callable[Args, Model]:
-    """Have what opens a model return the one that the process has for these arguments, until nobody holds it any more.
-
-    A forked process opens its own: it has none of its parent's threads.
-    """
-    models: WeakValueDictionary[object, Any] = WeakValueDictionary()
-    opening = threading.Lock()
-
-    @wraps(opened)
-    def open_once(*args: Args.args, **named: Args.kwargs) -> Model:
-        key = os.getpid(), args, *named.items()
-        with opening:
-            model: Model | None = models.get(key)
-            if model is None:
-                model = models[key] = opened(*args, **named)
-            return model
-
-    return open_once
-
-
-def give_back() -> None:
-    """Give memory that was freed back to the system, where glibc would keep it for what comes next."""
-    with suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)

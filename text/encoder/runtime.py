@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from domain.errors import WellreadError
-from text.mapped import kept_while_used
 from text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def open_tokenizer() -> "Tokenizer":
     return _tokenizer(FOLDER / "tokenizer.json")
 
 
-@kept_while_used
+@cache
 def _tokenizer(path: Path) -> "Tokenizer":
     from tokenizers import Tokenizer
 
@@ -178,9 +177,13 @@ class Encoder:
         return result
 
 
-@kept_while_used
 def open_encoder(threads: int = 1) -> Encoder:
     """Return the process's one encoder of so many threads."""
+    return _opened(threads, os.getpid())
+
+
+@cache
+def _opened(threads: int, _pid: int) -> Encoder:  # a forked process has none of its parent's threads
     return Encoder(threads=threads)
 
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from datetime import timedelta
-from functools import partial
+from functools import lru_cache, partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
@@ -36,7 +36,6 @@ from pipeline.retrieval.retrieve import Ranking
 from pipeline.strategies import RetrievalLimits
 from store.embedders import EmbedderError, open_embedder
 from store.questions.trace import spent
-from text.mapped import give_back
 from workers.settings import Settings
 
 if TYPE_CHECKING:
@@ -58,8 +57,6 @@ _TRIES, _APART_S = 50, 0.01
 MARGIN_S = 2.0
 #: vectors that are remembered: each link once, for all waves and questions; about 12 MB
 MOST_VECTORS: Final = 8_192
-#: how long a model of links is kept that no question needs
-_IDLE_S: Final = 30.0
 
 
 def with_rules(tools: Tools, settings: Settings) -> Tools:
@@ -199,13 +196,11 @@ class LinkVectors:
     """Compares the texts of links with a question in meaning, with the bundled models, whatever embeds the passages.
 
     A paid or remote embedder is not asked: a page may have thousands of links. English uses the English model alone,
-    which is half as large and twice as fast as both. A model is kept for as long as questions need it, and a while.
+    which is half as large and twice as fast as both.
     """
 
     def __init__(self, *, threads: int = 1) -> None:
-        self._open = partial(open_embedder, threads=threads)
-        self._models: dict[str, Embedder] = {}
-        self._ending = threading.Timer(_IDLE_S, self.forget_models)
+        self._open = lru_cache(maxsize=2)(lambda name: open_embedder(name, threads=threads))
         self._known: OrderedDict[tuple[str, str], NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -213,28 +208,12 @@ class LinkVectors:
         """Return the comparison with a question; None, and words alone rank, where no model is installed."""
         name = "minilm" if lang == "en" else "multilingual"
         try:
-            embedder = self._model(name)
+            embedder = self._open(name)
         except EmbedderError as error:
             log.warning("links_not_embedded", error=str(error))
             return None
         asked = embedder.embed([question])[0]
         return lambda texts: [float(vector @ asked) for vector in self._vectors(name, embedder, texts)]
-
-    def forget_models(self) -> None:
-        """Close the models; the next question opens them again."""
-        with self._lock:
-            self._models.clear()
-        give_back()
-
-    def _model(self, name: str) -> "Embedder":
-        with self._lock:
-            if name not in self._models:
-                self._models[name] = self._open(name)
-            self._ending.cancel()
-            self._ending = threading.Timer(_IDLE_S, self.forget_models)
-            self._ending.daemon = True
-            self._ending.start()
-            return self._models[name]
 
     def _vectors(self, name: str, embedder: "Embedder", texts: Sequence[str]) -> "list[NDArray[np.float32]]":
         with self._lock:

@@ -34,14 +34,3 @@ def test_a_text_is_embedded_once_for_all_questions() -> None:
         assert similarity is not None
         assert len(similarity(["Lamps", "Oil", "Lamps"])) == 3
     assert len(vectors._known) == 2
-
-
-def test_a_model_that_no_question_needs_is_closed_and_opened_again() -> None:
-    vectors = LinkVectors()
-    for _ in range(2):
-        similarity = vectors.similarity_to("What is a lamp?", "en")
-        assert similarity is not None
-        assert len(similarity(["Lamps"])) == 1
-        assert vectors._models
-        vectors.forget_models()
-        assert not vectors._models
