@@ -1,7 +1,7 @@
 """A process of the simulated fleet: a worker of the product whose steps sleep, or whoever asks.
 
 The worker is :func:`workers.entrypoints.run_worker`, with as many threads as it is told. Only the work of a step is
-replaced, by sleeping for the time measured for it: the searches of a pass, the choice of links, the request for a page
+replaced, by sleeping about as long: the searches of a pass, the choice of links, the request for a page
 with its extraction, and the embedding of passages with their commit.
 """
 
