@@ -257,17 +257,20 @@ def _read(analysis: Analysis, hits: Sequence[Hit], tools: Tools, judge: Callable
     of 271 questions are answered rightly instead of .618, and .030 surely and wrongly instead of .041.
     """
     order = best_first if tools.ranking.rerank is None else read_and_compare  # another reranker's order stays
-    is_english = not any(is_translated(analysis, hit) for hit in hits[:READ_FIRST])
-    for count in (READ_WHOLE, len(hits)) if tools.reader and is_english else (len(hits),):
+
+    def read(count: int) -> Evidence:
         read = order(tools.embedder, tools.reader, analysis, hits[:count], translates=tools.translates)
-        evidence = gather(analysis, [*read, *hits[count:]])
-        if judge(evidence).sufficient:
-            break
-    return evidence
+        return gather(analysis, [*read, *hits[count:]])
+
+    if len(hits) > READ_WHOLE and tools.reader and not any(is_translated(analysis, hit) for hit in hits[:READ_FIRST]):
+        evidence = read(READ_WHOLE)
+        if evidence.hits[0].reading and judge(evidence).sufficient:
+            return evidence
+    return read(len(hits))
 
 
 def _evidence_for_answer(evidence: Evidence, tools: Tools, most: int) -> Evidence:
-    """Return the evidence that the answer is made from: of at most so many hits, read anew unless they are the same."""
+    """Return the evidence that the answer is made from: of at most so many hits, which are read if none of them was."""
     analysis = evidence.analysis
     hits: Sequence[Hit] = evidence.hits
     if "quality" in tools.enhancements:

@@ -7,12 +7,15 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import count
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from domain import Reading, Variant
 from pipeline.abstain import abstention
 from pipeline.ask import LookupRequest, Tools, final_pass, first_pass, second_pass
 from pipeline.documents.judge import document_judge
+from pipeline.judging.judge import keep_all
 from pipeline.question.analysis import QuestionError
 from pipeline.reader import PassageReader
 from pipeline.strategies import MAX_K
@@ -68,6 +71,36 @@ def test_further_hits_are_read_only_where_the_first_three_do_not_suffice(
     reader = Counting()
     first_pass(LookupRequest(text=asked), replace(tools_for(pool, pages), reader=reader))
     assert reader.given == given
+
+
+def test_three_hits_are_read_once_though_they_do_not_suffice(pool: Executor) -> None:
+    reader = Counting()
+    first_pass(LookupRequest(text="Who sold the mill?"), replace(tools_for(pool), reader=reader))
+    assert reader.given == [3]
+
+
+class Broken:
+    """A reader whose file cannot be read."""
+
+    def read(self, question: str, passages: Sequence[tuple[str, str]]) -> Sequence[Reading] | None:
+        return None
+
+
+class Multilingual(HashingEmbedder):
+    """An embedder that compares sentences of any language."""
+
+    def embed_in_any_language(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return self.embed(texts)
+
+
+def test_a_reader_that_cannot_read_leaves_all_hits_to_be_compared(pool: Executor) -> None:
+    asked = LookupRequest(text="What is the capital of France?")
+    pages = [*PAGES, *(passage(f"What the town {n} is of.", page_id=n, title=f"Town {n}") for n in range(4, 8))]
+    tools = replace(tools_for(pool, pages), embedder=Multilingual(), stop=keep_all)
+    broken, without = (first_pass(asked, replace(tools, reader=each)) for each in (Broken(), None))
+    assert without.verdict.sufficient
+    assert broken.verdict == without.verdict
+    assert [hit.nearness for hit in broken.hits] == [hit.nearness for hit in without.hits]
 
 
 @pytest.mark.parametrize("question", ["Who won the 1998 World Cup?", "How do I bake sourdough bread?"])
