@@ -1,10 +1,12 @@
 """Streams a question's progress: from its Redis stream, or from SQL while Redis does not answer.
 
 SQL decides: a stream ends when the question's row is final, whatever the Redis stream has or has lost.
+Each generator closes the one that it reads from, so that whoever hangs up frees at once what was held for him.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from typing import Any
 
 import anyio
@@ -47,17 +49,18 @@ class _Followed:
         self.record = await _read(self._listener, self._read_record)
         return self.record
 
-    async def events(self) -> AsyncIterator[Event]:
+    async def events(self) -> AsyncGenerator[Event]:
         """Yield what happens until the record is final."""
         try:
-            async for event in self._from_redis():
-                yield event
+            async with aclosing(self._from_redis()) as events:
+                async for event in events:
+                    yield event
         except redis.RedisError as error:
             log.warning("events_from_rows", question=self.record.id, error=str(error))
             async for event in self._from_sql():
                 yield event
 
-    async def _from_redis(self) -> AsyncIterator[Event]:
+    async def _from_redis(self) -> AsyncGenerator[Event]:
         """Yield its stream's events; at its ``final``, SQL is read (the question may have been started again since).
 
         A follower gets its leader's events and, when that ends without an answer, those of the next leader.
@@ -65,16 +68,17 @@ class _Followed:
         while True:
             leader, block_s = self.record.shared_with, REPLAY_S if self.record.status.is_final else SILENCE_S
             ours = follow(self._listener, self.record.id, leader_id=leader or "", after=self.last, block_s=block_s)
-            async for event in ours:
-                self.last = event.id if event else self.last
-                if event is not None and event.kind != EventKind.FINAL:
-                    yield event
-                    continue
-                record = await self.read()
-                if record.status.is_final:
-                    return
-                if record.shared_with != leader:
-                    break
+            async with aclosing(ours):
+                async for event in ours:
+                    self.last = event.id if event else self.last
+                    if event is not None and event.kind != EventKind.FINAL:
+                        yield event
+                        continue
+                    record = await self.read()
+                    if record.status.is_final:
+                        return
+                    if record.shared_with != leader:
+                        break
 
     async def _from_sql(self) -> AsyncIterator[Event]:
         while not self.record.status.is_final:
@@ -90,15 +94,16 @@ async def _read(listener: Listener, read_record: ReadRecord) -> Record:
         return await to_thread.run_sync(read_record, abandon_on_cancel=True)
 
 
-async def watch(listener: Listener, read_record: ReadRecord, *, after: str) -> AsyncIterator[Event]:
+async def watch(listener: Listener, read_record: ReadRecord, *, after: str) -> AsyncGenerator[Event]:
     """Yield a question's status, then its progress after the event ``after``, then ``final`` with its record.
 
     ``read_record`` reads from SQL. Events made from SQL have no id: a client that reconnects gets them again.
     """
     followed = _Followed(listener, read_record, await _read(listener, read_record), last=after)
     yield _status(followed.record)
-    async for event in followed.events():
-        yield event
+    async with aclosing(followed.events()) as events:
+        async for event in events:
+            yield event
     yield Event(id=followed.last, kind=EventKind.FINAL, data=record_json(followed.record))
 
 
@@ -150,43 +155,45 @@ def _status(record: Record) -> Event:
     return Event(id="", kind=EventKind.STATUS, data=data)
 
 
-async def while_open(events: AsyncIterator[Event], still_open: Callable[[], object]) -> AsyncIterator[Event]:
+async def while_open(events: AsyncGenerator[Event], still_open: Callable[[], object]) -> AsyncGenerator[Event]:
     """Yield the events; end once the key opens nothing any more, or the question was deleted."""
     try:
-        async for event in events:
-            await to_thread.run_sync(still_open)
-            yield event
+        async with aclosing(events):
+            async for event in events:
+                await to_thread.run_sync(still_open)
+                yield event
     except (InvalidApiKey, UnknownQuestion):
         return
 
 
 async def changes(
     listener: Listener, question_id: str, read_record: ReadRecord, *, after: int | None
-) -> AsyncIterator[Event]:
+) -> AsyncGenerator[Event]:
     """Yield ``changed`` with the record for each new answer while the question is watched, then ``stopped``.
 
     ``after`` is the id of the last change the caller knows (milliseconds); None: the present one.
     """
     record = await _read(listener, read_record)
     known = _moment(record) if after is None else after
-    wake_ups = _wake_ups(listener, question_id)
-    while record.watched:
-        if record.status.is_final and _moment(record) > known:
-            known = _moment(record)
-            yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
-        await anext(wake_ups)
-        record = await _read(listener, read_record)
+    async with aclosing(_wake_ups(listener, question_id)) as wake_ups:
+        while record.watched:
+            if record.status.is_final and _moment(record) > known:
+                known = _moment(record)
+                yield Event(id=str(known), kind=EventKind.CHANGED, data=record_json(record))
+            await anext(wake_ups)
+            record = await _read(listener, read_record)
     yield Event(id=str(known), kind=EventKind.STOPPED, data={"question": question_id})
 
 
-async def _wake_ups(listener: Listener, question_id: str) -> AsyncIterator[None]:
+async def _wake_ups(listener: Listener, question_id: str) -> AsyncGenerator[None]:
     last = "0"
     while True:
         try:
-            async for event in follow(listener, question_id, after=last, block_s=CHANGES_SILENCE_S):
-                last = event.id if event else last
-                if event is None or event.kind in (EventKind.CHANGED, EventKind.UNWATCHED):
-                    yield
+            async with aclosing(follow(listener, question_id, after=last, block_s=CHANGES_SILENCE_S)) as events:
+                async for event in events:
+                    last = event.id if event else last
+                    if event is None or event.kind in (EventKind.CHANGED, EventKind.UNWATCHED):
+                        yield
         except redis.RedisError as error:
             log.warning("changes_from_rows", question=question_id, error=str(error))
             await asyncio.sleep(listener.reader.silence_s(CHANGES_SILENCE_S))

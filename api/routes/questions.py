@@ -1,7 +1,8 @@
 """Takes questions, with or without waiting for answers; gives their records, progress and traces."""
 
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Annotated
 
@@ -164,12 +165,13 @@ def events(
     return sent(watch(listening(reader, services), read, after=last_event_id), still_open)
 
 
-def sent(events: AsyncIterator[Event], still_open: Callable[[], object]) -> EventSourceResponse:
+def sent(events: AsyncGenerator[Event], still_open: Callable[[], object]) -> EventSourceResponse:
     """Return the response that sends these events; it ends once the key opens nothing any more."""
 
     async def stream() -> AsyncIterator[ServerSentEvent]:
-        async for event in while_open(events, still_open):
-            yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
+        async with aclosing(while_open(events, still_open)) as open_events:
+            async for event in open_events:
+                yield ServerSentEvent(json.dumps(event.data), event=event.kind, id=event.id or None)
 
     return EventSourceResponse(stream(), ping=HEARTBEAT_S)
 

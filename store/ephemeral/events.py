@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -224,7 +224,7 @@ class Listener:
 
 async def follow(
     listener: Listener, question_id: str, *, leader_id: str = "", after: str = "0", block_s: float = 10.0
-) -> AsyncIterator[Event | None]:
+) -> AsyncGenerator[Event | None]:
     """Yield the question's events after the given id, oldest first; None each time ``block_s`` pass without one,
     or longer where very many are followed.
 

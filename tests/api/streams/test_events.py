@@ -186,6 +186,24 @@ def test_watchers_and_waiting_callers_free_their_connections(url: str, services:
     assert not app.state.reader._redis.connection_pool._in_use_connections
 
 
+def test_a_watcher_who_goes_while_an_event_is_sent_is_followed_no_more(services: Services, valkey_url: str) -> None:
+    question = walk.ask(services)
+    walk.move(services, question.id, walk.insufficient(Status.RETRYING))
+
+    async def followers() -> tuple[int, int]:
+        reader = open_reader(valkey_url)
+        watching = watch(Listener(reader), partial(read_record, services, question.id), after="0")
+        events = while_open(watching, lambda: None)
+        await anext(events), await anext(events)
+        before = reader.followers
+        await events.aclose()
+        after = reader.followers  # at once: not when the garbage is collected
+        await reader.aclose()
+        return before, after
+
+    assert asyncio.run(followers()) == (1, 0)
+
+
 def test_without_redis_progress_is_read_from_sql(services: Services) -> None:
     question = walk.ask(services)
     moves = iter((walk.insufficient(Status.RETRYING), walk.provisional(), walk.answered()))
