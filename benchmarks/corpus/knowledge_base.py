@@ -17,6 +17,7 @@ import click
 from benchmarks.corpus.synthetic import Language, SyntheticPage
 from benchmarks.corpus.word_vectors import WordVectors
 from benchmarks.report import Options
+from crawler.extract.chunk import passages_of
 from domain import PageText
 from evals.knowledge.stored import DefaultSettings, save_page, services_on
 from evals.sets.beir import SHIPPED, EvalSet, read_set
@@ -24,7 +25,7 @@ from store import graph
 from store.embedders import Embedder, open_embedder
 from store.pages import index_queue
 from store.sql.database import migrate
-from workers.indexing import names_of_page, passages_of
+from workers.indexing import names_of_page
 from workers.services import Services
 
 #: raise it when the content changes

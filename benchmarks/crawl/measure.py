@@ -50,7 +50,7 @@ def measure(options: Options) -> Report:
     """Read the same pages in turns, then many, then with one process part by part."""
     if find_spec("scrapy") is None:
         raise NoScrapy(NoScrapy.__doc__)
-    processes = int(DefaultSettings().crawl_processes)
+    processes = int(DefaultSettings.model_validate({}).crawl_processes)
     with serving(max(options.pages, _TURN)) as urls:
         marked = _in_turn(urls[:_TURN], processes)
         grown = _growth(_ours(urls[: options.pages], processes).found)

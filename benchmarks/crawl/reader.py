@@ -109,9 +109,9 @@ def _processes() -> list[psutil.Process]:
 
 
 def _processor_s() -> float:
-    return sum(times.user + times.system for times in (each.cpu_times() for each in _processes()))
+    return float(sum(times.user + times.system for times in (each.cpu_times() for each in _processes())))
 
 
 def _resident() -> float:
     """Return the megabytes that these processes hold."""
-    return sum(each.memory_info().rss for each in _processes()) / 1e6
+    return float(sum(each.memory_info().rss for each in _processes()) / 1e6)

@@ -110,8 +110,10 @@ def _docx(sections: Sequence[Section]) -> bytes:
             document.add_paragraph(sentence)
         for item in section.items:
             document.add_paragraph(item, style="List Bullet")
-        table = document.add_table(rows=0, cols=len(section.rows[0])) if section.rows else None
-        for row in section.rows if table else ():
+        if not section.rows:
+            continue
+        table = document.add_table(rows=0, cols=len(section.rows[0]))
+        for row in section.rows:
             for cell, text in zip(table.add_row().cells, row, strict=True):
                 cell.text = text
     return _saved(document)

@@ -80,9 +80,9 @@ def _found(page_id: int) -> tuple[Sequence[Passage], Answer]:
     """Return what a search finds, and the answer, with a citation that is checked against the stored page."""
     about: Any = {"page_id": page_id, "url": CITED}
     passages = [passage_of_page(page(CITED), 0, 700, id=f"{page_id}-{at}", ord=at, **about) for at in range(8)]
-    place = {"passage_id": passages[0].id, "title": passages[0].title, "start": 0, "end": len(_SENTENCE)}
+    place: Any = {"passage_id": passages[0].id, "title": passages[0].title, "start": 0, "end": len(_SENTENCE)}
     citation = Citation(marker=1, quote=_SENTENCE, **place, **about)
-    said = {"sentences": (Sentence(text=_SENTENCE, markers=(1,)),), "citations": (citation,)}
+    said: Any = {"sentences": (Sentence(text=_SENTENCE, markers=(1,)),), "citations": (citation,)}
     return passages, Answer(text=f"{_SENTENCE} [1]", confidence=0.9, composer=EXTRACTIVE, **said)
 
 
@@ -101,7 +101,7 @@ def replace_work(now: Times, page_id: int) -> None:
         verdict = replace(found.verdict, sufficient=is_known, confidence=0.9 if is_known else 0.4)
         return replace(found, verdict=verdict)
 
-    def fetch(_: object, claim: Any) -> ReadResult:
+    def fetch(services: object, claim: Any) -> ReadResult:
         _sleep(now.fetch)
         url = claim.candidate.url
         found = {"outcome": ReadOutcome.READ, "url": url, "status": 200, "bytes": 9_000, "elapsed_s": 0.2}

@@ -132,6 +132,7 @@ def _run(workers: int, embed_s: float) -> Run:
 
         def start(role: str, argument: int = 0, threads: int = 2) -> int:
             """Start a driver, or the product's own worker of the sweep; return its process' id."""
+            command: tuple[str, ...]
             command = (sys.executable, "-m", "benchmarks.fleet.driver", role, f"{argument}", f"{slower}", f"{embed_s}")
             if role == "upkeep":
                 command = (sys.executable, "-m", "api", "worker", role, "--beat")

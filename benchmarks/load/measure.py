@@ -125,14 +125,14 @@ class _Run:
 
     async def _closed(self, kind: str, caller: Caller) -> list[Stage]:
         return [
-            await self._stage(f"{kind}, {n} callers", lambda n=n: loops.closed(caller, n, self._load.seconds))
+            await self._stage(f"{kind}, {n} callers", partial(loops.closed, caller, n, self._load.seconds))
             for n in self._load.callers
         ]
 
     async def _open(self, kind: str, caller: Caller, most: float) -> list[Stage]:
         return [
             await self._stage(
-                f"{kind}, {share:g} × {most:.1f}/s", lambda r=share * most: loops.open_(caller, r, self._load.seconds)
+                f"{kind}, {share:g} × {most:.1f}/s", partial(loops.open_, caller, share * most, self._load.seconds)
             )
             for share in self._load.rates
         ]

@@ -95,7 +95,8 @@ def report(documents: int, asked: int, all_of_them: Sequence[Measured]) -> Repor
 
 def write_model(folder: Path) -> None:
     """Write the shipped encoder as others take it: from the ids of tokens to words' states, with its tokenizer."""
-    model, shape = onnx.load(runtime.ENCODER), ["batch", "tokens"]
+    model = onnx.load(runtime.ENCODER)
+    shape: list[str | int | None] = ["batch", "tokens"]
     graph, vocabulary = model.graph, runtime.open_tokenizer()
     table = np.ascontiguousarray(runtime.word_vectors().of(range(vocabulary.get_vocab_size())))
     graph.initializer.append(numpy_helper.from_array(table, "table"))

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 Found = list[str]
 Search = Callable[[str], Found]
@@ -88,7 +89,7 @@ class Haystack:
 
 def main(name: str, work: str, folder: Path) -> None:
     """Do the work; print what it took as JSON, the first answer at once, and wait to be told to end."""
-    peer = {"txtai": Txtai, "haystack": Haystack}[name](folder)
+    peer: Any = {"txtai": Txtai, "haystack": Haystack}[name](folder)
     if work == "index":
         passages = json.loads((folder / "passages.json").read_text())
         peer.index(passages[:1])  # opens the model
