@@ -1,4 +1,4 @@
-"""Keeps large arrays of models as files that are mapped: a process has the pages that it uses, and shares them."""
+"""Keeps large arrays of models as files: a process maps the pages that it uses, and shares them, or reads rows."""
 
 import os
 from collections.abc import Callable
@@ -36,3 +36,19 @@ def mapped(package: str, name: str, make: Callable[[], NDArray[Any]]) -> NDArray
         written.replace(path)
         array = np.load(path, mmap_mode="r")
     return array
+
+
+class Rows:
+    """A table of which single rows are read: with each, its mapping would keep the 64 KB around it in memory."""
+
+    def __init__(self, table: "np.memmap[Any, Any]") -> None:
+        self._file = os.open(str(table.filename), os.O_RDONLY)  # as long as the process lives
+        self._offset, self._dtype, self._columns = table.offset, table.dtype, table.shape[1]
+        self._row = table[:1].nbytes
+
+    def __getitem__(self, ids: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the rows of these numbers, which may come again: (len(ids), columns)."""
+        once, places = np.unique(ids, return_inverse=True)
+        rows = b"".join(os.pread(self._file, self._row, self._offset + self._row * at) for at in once.tolist())
+        found: NDArray[Any] = np.frombuffer(rows, self._dtype).reshape(-1, self._columns)[places]
+        return found

