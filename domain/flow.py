@@ -43,9 +43,9 @@ class Queue:
     """A queue, and what its worker needs."""
 
     name: str
-    #: before the first task: the detection of languages, what a lookup searches and reads with, the writer of passages,
-    #: the client of the language model
-    loads: frozenset[Literal["language", "search", "writer", "model"]] = frozenset()
+    #: before the first task: the detection of languages, what extracts pages, what a lookup searches and reads with,
+    #: the writer of passages, the client of the language model
+    loads: frozenset[Literal["language", "extraction", "search", "writer", "model"]] = frozenset()
     size: str = ""  #: the setting that says how many threads its worker has; "": one
     is_needed: bool = False  #: whether no question is answered without it; its worker starts before the others
     served_by: str = ""  #: the queue whose worker serves this one too; "": its own
@@ -91,7 +91,7 @@ class QuestionTask(Task):
 # fmt: off
 _QUEUES = (
     Queue(name="answer", loads=frozenset({"language", "search"}), size="answer_processes", is_needed=True),
-    Queue(name="crawl", loads=frozenset({"language"}), size="crawl_processes"),
+    Queue(name="crawl", loads=frozenset({"language", "extraction"}), size="crawl_processes"),
     Queue(name="embed", loads=frozenset({"language", "writer"})),
     Queue(name="model", loads=frozenset({"model"}), size="model_threads"),
     Queue(name="notify", served_by="model"),

@@ -115,7 +115,7 @@ def _identifier() -> "LanguageIdentifier":
         for at, name in enumerate(("scores", "priors", "classes", "moves", "rows", "output"))
     )
     return LanguageIdentifier(
-        scores, priors, classes.tolist(), moves.data, output.tolist(), norm_probs=True, tk_row=rows.tolist()
+        scores, priors, classes.tolist(), moves.data, output.data, norm_probs=True, tk_row=rows.data
     )
 
 

@@ -160,8 +160,11 @@ def warm_up(queue: Queue) -> bool:
     ready = services()
     ready.waits_s = RECORD_WITHIN_S
     try:
-        if "search" in queue.loads:
+        if "language" in queue.loads:
             language.load()
+        if "extraction" in queue.loads:
+            import trafilatura  # noqa: F401 (else each fork that reads would load its own)
+        if "search" in queue.loads:
             _ = ready.tools, ready.events
             ready.embedder.embed(["warm"])
             ready.reader.read("warm", [("", "warm")])

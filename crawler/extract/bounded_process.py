@@ -40,8 +40,8 @@ PAGE_S: Final = 90.0
 _PAGE_MEMORY: Final = 1_500_000_000
 #: seconds of processor time for reading anything, and for each byte: ten times what a page of its length takes
 _BASE_S, _BYTE_S, _MOST_S = 5.0, 20e-6, 60.0
-#: how long a process that reads waits for the next page
-_IDLE_S: Final = 30.0
+#: how long a process that reads waits for the next page: another is made in some 15 ms, and each keeps 15 MB
+_IDLE_S: Final = 5.0
 #: of the processor it takes a ninth of what others get that want it too
 _NICENESS: Final = 10
 
