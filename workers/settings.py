@@ -300,9 +300,6 @@ class Settings(BaseSettings):
         "default", description="documents: answer by the design documents' own rules; other settings override it."
     )
     learn: bool = Field(True, description="Whether readers' feedback corrects the judge's confidence automatically.")
-    model_facts: bool = Field(
-        False, description="Whether the model extracts facts from each page read for a question; about a cent a page."
-    )
     fusion: Literal["minmax", "rrf"] = Field(
         "minmax", description="Combine full text and vectors by scores (minmax) or by ranks (rrf)."
     )

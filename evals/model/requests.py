@@ -16,14 +16,13 @@ from typing import Any, Literal, get_args
 from urllib.parse import urlsplit
 
 Json = dict[str, Any]
-Kind = Literal["variants", "rewrite", "verdict", "answer", "check", "facts"]
+Kind = Literal["variants", "rewrite", "verdict", "answer", "check"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 #: a property of the JSON that is asked for tells what for; without a schema an answer is asked for
 _ASKED_FOR: Mapping[str, Kind] = {
     "variants": "variants",
     "sufficient": "verdict",
-    "facts": "facts",
     "question": "rewrite",
 }
 #: stands for today's date

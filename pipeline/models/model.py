@@ -1,9 +1,9 @@
-"""Use a provider's models: the small one for variants, verdicts and facts, the large one for answers."""
+"""Use a provider's models: the small one for variants and verdicts, the large one for answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from domain import Answer, Citation, Cost, Fact, Hit, Variant, Verdict
+from domain import Answer, Citation, Cost, Variant, Verdict
 from domain.answer import Finding
 from domain.question import Turn
 from pipeline.answering.refusal import declines
@@ -14,7 +14,7 @@ from pipeline.models.answer import AnswerStream, ReplyState, written_from
 from pipeline.models.calls import Calls
 from pipeline.models.passages import cut_into_blocks
 from pipeline.models.provider import Prompt
-from pipeline.models.replies import read_check, read_facts, read_form, read_rewritten, read_variants, read_verdict
+from pipeline.models.replies import read_check, read_form, read_rewritten, read_variants, read_verdict
 from pipeline.question.variants import MAX_COUNT
 
 
@@ -78,18 +78,6 @@ class LanguageModel(Calls):
             return Priced(value=read_verdict(fields, judge=self.small_model), cost=cost)
         except (KeyError, TypeError, ValueError) as error:
             raise BadReply(f"{self.small_model} gave no verdict in the form asked for.", cost=cost) from error
-
-    def facts(self, hits: Sequence[Hit]) -> Priced[tuple[Fact, ...]]:
-        """List the facts of one page's passages; leaves out those that they do not hold word for word."""
-        found = [hit.passage for hit in hits]
-        passages = cut_into_blocks(found)
-        if not passages:
-            return Priced(value=(), cost=Cost())
-        prompt = Prompt(
-            instructions=prompts.FACTS, passages=passages, texts=("List the facts.",), schema=prompts.FACTS_SCHEMA
-        )
-        fields, cost = self.fields(self.small_model, prompt)
-        return Priced(value=read_facts(fields, found), cost=cost)
 
     def write(self, brief: Brief, on_answer: OnAnswer | None = None) -> ModelAnswer:
         """Write the answer from the sections of ``brief``, or say that they have none; without any no call is made.

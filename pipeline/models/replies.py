@@ -1,14 +1,14 @@
-"""Read variants, verdicts, facts, findings and the values of a form from the JSON that a model replies with."""
+"""Read variants, verdicts, findings and the values of a form from the JSON that a model replies with."""
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from domain import Answer, Citation, Fact, Passage, Variant, VariantKind, Verdict
+from domain import Answer, Citation, Variant, VariantKind, Verdict
 from domain.answer import Finding
 from domain.question import Turn
 from pipeline.llm import Given
-from pipeline.models.prompts import MAX_FACTS, is_checked
+from pipeline.models.prompts import is_checked
 from pipeline.models.provider import Json
 from pipeline.question.entities import find_entities
 from pipeline.safety.sanitize import has_unsourced_url, sanitize, strip_unsourced_tags
@@ -18,8 +18,6 @@ MAX_VARIANT_CHARS = 500
 MAX_MISSING = 10
 #: the longest phrase to search for, and the longest reason
 MAX_PHRASE_CHARS, MAX_REASON_CHARS = 200, 500
-#: of a subject, predicate or object
-MAX_FACT_CHARS = 300
 _KINDS: tuple[VariantKind, ...] = get_args(VariantKind)
 
 
@@ -68,15 +66,6 @@ def read_verdict(fields: Mapping[str, Any], *, judge: str) -> Verdict:
     )
 
 
-def read_facts(fields: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[Fact, ...]:
-    """Return the facts whose sentence is in a passage and holds their object; offsets are those of the page."""
-    found: dict[tuple[str, str, str], Fact] = {}
-    for item in _objects(fields, "facts"):
-        if len(found) < MAX_FACTS and (fact := _fact(item, passages)):
-            found.setdefault((fact.subject, fact.predicate, fact.object), fact)
-    return tuple(found.values())
-
-
 def read_check(fields: Mapping[str, Any], answer: Answer) -> tuple[Finding, ...]:
     """Return what the model found; a sentence that it does not name, or not in the form asked for, is supported."""
     found: dict[int, Finding] = {}
@@ -116,19 +105,3 @@ def _words(text: str) -> str:
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split()).strip("?？!. ")
-
-
-def _fact(item: Json, passages: Sequence[Passage]) -> Fact | None:
-    texts = [item.get(name) for name in ("subject", "predicate", "object", "quote")]
-    if not all(isinstance(text, str) and text.strip() for text in texts):
-        return None
-    subject, predicate, stated, quote = (" ".join(str(text).split()) for text in texts)
-    if max(len(subject), len(predicate), len(stated)) > MAX_FACT_CHARS:
-        return None
-    for passage in passages:
-        sentence = passage.text.find(quote)
-        at = passage.text.find(stated, sentence, sentence + len(quote)) if sentence >= 0 else -1
-        if at >= 0 and subject.casefold() in f"{passage.title}\n{passage.text}".casefold():
-            start = passage.start + at
-            return Fact(subject=subject, predicate=predicate, object=stated, start=start, end=start + len(stated))
-    return None

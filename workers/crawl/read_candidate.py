@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
 
@@ -12,17 +12,15 @@ from celery.exceptions import SoftTimeLimitExceeded
 from redis import RedisError
 
 from crawler import urls
-from crawler.extract.chunk import chunk
 from crawler.fetch.client import Fetcher
 from crawler.fetch.guard import Blocked
 from crawler.paid_fetcher import PaidFetcher
 from crawler.read import PreviousRead, ReadResult
 from crawler.read import read as read_page
 from crawler.robots import HostBusy, RobotsFile
-from domain import Candidate, Cost, Hit, Question, ReadOutcome
+from domain import Candidate, Cost, ReadOutcome
 from domain.file import is_file_address
 from domain.site import Source
-from pipeline.llm import ModelError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateOutcome
 from store.ephemeral.slots import Slot
@@ -44,8 +42,6 @@ log = structlog.get_logger()
 
 #: the longest wait for a slot at a host that a redirect leads to; beyond it the page is read later
 MOST_WAIT_S = 5.0
-#: of a page: its beginning says most, and each further passage costs money
-MAX_PASSAGES = 12
 
 
 def read(services: Services, candidate_id: int) -> None:
@@ -99,7 +95,7 @@ def _read_now(services: Services, claim: Claim, slot: Slot) -> None:
             after_s = reading.retry_after_s or leases.backoff_s(claim.attempts)
             _retry(services, claim, reading.reason, after_s=after_s, took_s=reading.elapsed_s)
         else:
-            outcomes.record_read(services, claim, with_facts(services, claim.question, reading), delay_s)
+            outcomes.record_read(services, claim, reading, delay_s)
 
 
 def _too_long(claim: Claim) -> ReadResult:
@@ -266,26 +262,3 @@ class HostSlots:
         for slot, delay_s in self._taken.values():
             self._services.host_slots.release(slot, now=time.time(), delay_s=delay_s)
         self._taken.clear()
-
-
-def with_facts(services: Services, question: Question | None, reading: ReadResult) -> ReadResult:
-    """Add the facts that the model finds in the page's prose; none without a model, a question or money."""
-    page = reading.page
-    if not services.settings.model_facts or question is None or page is None or page.is_hub or services.model is None:
-        return reading
-    started = services.now()
-    model = services.model.within(remaining_budget(services, question))
-    passages = chunk(page, page_id=0, url=reading.url)[:MAX_PASSAGES]
-    hits = [Hit(passage=passage, score=0.0, scale="minmax", rank=rank) for rank, passage in enumerate(passages, 1)]
-    try:
-        found = model.facts(hits)
-        facts, cost = found.value, found.cost
-    except ModelError as error:  # the page is useful without them
-        log.warning("no_facts", error=str(error))
-        facts, cost = (), error.cost
-    if cost != Cost():
-        services.write(trace.add_cost, question.id, "facts", cost, started_at=started, now=services.now())
-        spend_cost(services, question, cost)
-    stated = {(fact.subject, fact.object) for fact in page.facts}  # in the page's structure
-    new = (fact for fact in facts if (fact.subject, fact.object) not in stated)
-    return replace(reading, page=replace(page, facts=(*page.facts, *new)))

@@ -12,8 +12,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from redis import Redis
 from sqlalchemy import text
 
-from domain import Hit, Status
-from pipeline.llm import ModelError, SpendingBudget
+from domain import Status
 from store.ephemeral.slots import Slots
 from store.questions import new_questions
 from store.questions.new_questions import NewQuestion
@@ -29,31 +28,18 @@ from workers.settings import load
 
 
 class _Renewer:
-    """Keeps leases, and knows which."""
+    """Keeps leases, and knows which it keeps, and how many it has kept."""
 
     def __init__(self) -> None:
         self.held: set[Lease] = set()
+        self.count = 0
 
     @contextmanager
     def holding(self, *held: Lease) -> Iterator[None]:
         self.held |= set(held)
+        self.count += len(held)
         yield
         self.held -= set(held)
-
-
-class _Model:
-    """Finds no facts, and remembers how many leases were kept when it was asked."""
-
-    def __init__(self, renewer: _Renewer) -> None:
-        self.held_when_asked: list[int] = []
-        self._renewer = renewer
-
-    def within(self, budget: SpendingBudget) -> _Model:
-        return self
-
-    def facts(self, hits: list[Hit]) -> NoReturn:
-        self.held_when_asked.append(len(self._renewer.held))
-        raise ModelError("It is busy.")
 
 
 @pytest.fixture
@@ -72,20 +58,19 @@ def _asked(services: Services) -> str:
 
 @pytest.fixture
 def reader(services: Services, outbox: Outbox) -> Iterator[Services]:
-    """A process that has Claude read facts, and knows what it holds."""
-    ready = Services(load(redis_url=services.settings.redis_url, model_facts=True, min_delay_s=0.0))
-    renewer = _Renewer()
-    ready.__dict__.update(dispatcher=outbox, leases=renewer, model=_Model(renewer))
+    """A process that knows what it holds."""
+    ready = Services(load(redis_url=services.settings.redis_url, min_delay_s=0.0))
+    ready.__dict__.update(dispatcher=outbox, leases=_Renewer())
     yield ready
     ready.close()
 
 
-def test_candidate_is_held_while_claude_reads_its_facts(reader: Services, site: LoggedSite) -> None:
+def test_candidate_is_held_while_it_is_read(reader: Services, site: LoggedSite) -> None:
     candidate_id = add(reader, f"{site.origin}/lamp", _asked(reader))
     read_candidate.read(reader, candidate_id)
     assert row_of(reader, candidate_id).outcome == "read"
-    assert cast(_Model, reader.model).held_when_asked == [1]
-    assert cast(_Renewer, reader.leases).held == set()
+    renewer = cast(_Renewer, reader.leases)
+    assert (renewer.count, renewer.held) == (1, set())
 
 
 def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: Services, site: LoggedSite) -> None:
@@ -97,7 +82,6 @@ def test_failure_after_the_fetch_is_tried_again_and_nothing_is_paid_for(reader: 
     read_candidate.read(reader, candidate_id)
     row = row_of(reader, candidate_id)
     assert (row.status, row.lease_by, "IntegrityError" in (row.error or "")) == ("WAITING", None, True)
-    assert cast(_Model, reader.model).held_when_asked == []
 
 
 def test_turn_at_a_host_lasts_as_long_as_its_longest_reading(services: Services) -> None:
