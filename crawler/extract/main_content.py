@@ -63,7 +63,7 @@ _ELEMENT_S = 100e-6
 _MARKS = re.compile(r"\W+|_+")
 _SHINGLE = 8  #: characters
 _LONG = 40  #: characters of a line that is found nowhere else on the page
-_PARAGRAPH, _REST = 25, 5  #: words of a long paragraph; so many of them are the rest of an article
+_PARAGRAPH = 25  #: words of a long paragraph
 _SHARE = 0.6  #: of a line's shingles that are in the library's text
 _DIGITS = re.compile(r"\S*\d\S*")
 _SENTENCE = 10  #: words of a paragraph in another wrapper
@@ -161,14 +161,13 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
         if shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)
             pieces.subtract(shingles)  # a teaser that repeats the line is not the article
-    return [lines[at] for at in sorted(taken | _rest(lines, taken))]
+    return [lines[at] for at in sorted(taken)]
 
 
 def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[Line]:
     """Return an article with the rest of what its page wraps in the same way: the library often stops at one wrapper.
 
-    Wrappers are alike by their classes, or without classes by all elements around them. Where most paragraphs would
-    still be lost, those of the element that the page marks as its article are taken.
+    Wrappers are alike by their classes, or without classes by all elements around them.
     """
     paragraphs = [line for line in article if _is_paragraph(line)]
     weights: Counter[tuple[str, ...]] = Counter()
@@ -188,22 +187,7 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
     )
     texts = (within for within in sentences if _share(within) < _LINKED)
     taken = {id(line) for line in (*article, *(line for within in texts for line in within))}
-    taken |= _marked(lines, taken, paragraphs)
     return [line for line in lines if id(line) in taken]
-
-
-def _marked(lines: Sequence[Line], taken: Set[int], paragraphs: Sequence[Line]) -> set[int]:
-    """Return the lines of the element that the page marks as its article, if most of its paragraphs are not taken."""
-    around = _around(paragraphs[0].holder) if paragraphs else []
-    marked = next((each for each in around if each.tag in ("article", "main")), None)
-    if marked is None:
-        return set()
-    places = [at for at, line in enumerate(lines) if _is_paragraph(line) and marked in _around(line.holder)]
-    lost = sum(len(lines[at].text) for at in places if id(lines[at]) not in taken)
-    if not places or 2 * lost < sum(len(lines[at].text) for at in places):
-        return set()
-    within = lines[places[0] : places[-1] + 1]
-    return {id(line) for line in within if not line.is_aside and line.linked < _LINKED * len(line.text)}
 
 
 def _around(element: Any) -> list[Any]:
@@ -230,22 +214,6 @@ def _kind(element: Any) -> tuple[str, ...]:
 
 def _classes(element: Any) -> list[str]:
     return _DIGITS.sub("", element.get("class", "")[:MAX_NAMES]).split()
-
-
-def _rest(lines: Sequence[Line], taken: Set[int]) -> set[int]:
-    """Return the places of an article's rest, if the library stopped early: long paragraphs just below it."""
-    if not taken:
-        return set()
-    rest: set[int] = set()
-    gaps = 0
-    for at in range(max(taken) + 1, len(lines)):
-        if _is_paragraph(lines[at]):
-            rest.add(at)
-        else:
-            gaps += 1
-        if gaps > 1 + len(rest) // _REST:  # boilerplate has a short line for each paragraph: a name, a title
-            break
-    return rest if len(rest) >= _REST else set()
 
 
 def _is_paragraph(line: Line) -> bool:

@@ -25,7 +25,7 @@ _LIKELY = re.compile(rf"(?:^|\s)(?:{'|'.join(_LISTED['likely'])})(?:$|\s)")
 _HEADER = re.compile(r"(?:^|\s)(?:page-header|header|banner|top|topbar)(?:$|\s)")
 _SHORT = 400  #: characters of a header
 _LINKED = 0.6  #: the least share of links in what is likely navigation
-_MENU = 4  #: links in lines of their own
+_MENU = 4  #: links of a menu
 _TEXT_WORDS = 8
 _TOP = 3  #: blocks that may be a menu
 _MOST = 0.5  #: navigation has less of the page's text
@@ -120,9 +120,8 @@ def _is_navigation(element: Any, weight: Weight) -> bool:
 
 
 def without_bars(lines: Sequence[Line]) -> list[Line]:
-    """Return the lines that are not navigation by their form: steps to other pages, menus, contents of this page."""
+    """Return the lines that are not navigation by their form: steps to other pages, contents of this page."""
     kept: list[Line] = []
-    lines = _without_menus(lines)
     is_above_text, has_heading = True, False
     for at, (_, group) in enumerate(groupby(lines, key=lambda line: (line.block, line.kind))):
         is_first = at < _TOP and not has_heading
@@ -146,15 +145,6 @@ def without_bars(lines: Sequence[Line]) -> list[Line]:
     ]
 
 
-def _without_menus(lines: Sequence[Line]) -> list[Line]:
-    above = next((at for at, line in enumerate(lines) if line.kind == "heading" or _is_text(line)), 0)
-    kept: list[Line] = []
-    for is_link, run in groupby(lines[:above], key=_is_link):
-        some = list(run)
-        kept += [] if is_link and len(some) >= _MENU else some
-    return [*kept, *lines[above:]]
-
-
 def _is_text(line: Line) -> bool:
     return line.kind == "code" or (line.kind != "heading" and len(line.text.split()) >= _TEXT_WORDS)
 
@@ -166,10 +156,6 @@ def _is_breadcrumb(line: Line) -> bool:
     steps = [step for step in _CRUMB.split(line.text) if step]  # "→ https://…" is a link of the text
     is_linked = line.linked >= _CRUMB_LINKED * len("".join(line.text.split()))
     return is_linked and len(steps) >= 2 and all(len(step.split()) <= _CRUMB_WORDS for step in steps)
-
-
-def _is_link(line: Line) -> bool:
-    return line.links > 0 and line.linked >= 0.9 * len("".join(line.text.split()))
 
 
 def _is_bar(line: Line, *, is_first: bool) -> bool:
