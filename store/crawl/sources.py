@@ -132,6 +132,8 @@ def scopes(
     the page that represents it where both say the same.
     """
     wanted = tuple(sites)
+    if not wanted:
+        return ()
     if page_only:
         same, named = aliased(PageRow), PageRow.url.in_(wanted)
         wanted += tuple(session.scalars(select(same.url).join(PageRow, PageRow.duplicate_of == same.id).where(named)))

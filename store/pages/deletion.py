@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import String, cast, delete, or_, select
+from sqlalchemy import String, bindparam, cast, delete, or_, select
 from sqlalchemy.orm import Session
 
 from domain.site import SiteScope
@@ -86,7 +86,10 @@ def is_any_left(session: Session) -> bool:
 
 def not_deleted(session: Session, page_ids: Sequence[int]) -> set[int]:
     """Return those of these pages that are there and not deleted."""
-    return set(session.scalars(select(PageRow.id).where(PageRow.id.in_(page_ids), PageRow.deleted_at.is_(None))))
+    return set(session.scalars(_THERE, {"pages": page_ids}))
+
+
+_THERE = select(PageRow.id).where(PageRow.id.in_(bindparam("pages", expanding=True)), PageRow.deleted_at.is_(None))
 
 
 def _withdraw_answers(session: Session, page_id: int, url: str, now: datetime) -> set[str]:

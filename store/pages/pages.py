@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, func, or_, select
-from sqlalchemy.orm import Session, load_only
+from sqlalchemy import ColumnElement, bindparam, delete, func, or_, select
+from sqlalchemy.orm import Session
 
 from domain import Block, CitedPage, Fact, Page, PageText, ReadOutcome, Validators
 from domain.site import SiteScope
@@ -218,8 +218,7 @@ def next_interval_s(interval_s: float, *, changed: bool) -> float:
 
 def texts(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
     """Return the stored text of pages, by id."""
-    query = select(PageRow.id, PageRow.text).where(PageRow.id.in_(page_ids))
-    return dict(session.execute(query).all())
+    return dict(session.execute(_TEXTS, {"pages": page_ids}).all())
 
 
 def read(session: Session, page_ids: Collection[int], question_id: str | None = None) -> dict[int, Page]:
@@ -237,8 +236,7 @@ def read_at(session: Session, sites: Sequence[SiteScope], question_id: str) -> l
 
 def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tuple[int, str]]]:
     """Return the headings of pages with their offsets, by page id."""
-    query = select(PageRow.id, PageRow.headings).where(PageRow.id.in_(page_ids))
-    return {id: list(_at_offsets(of_page)) for id, of_page in session.execute(query)}
+    return {id: list(_at_offsets(of_page)) for id, of_page in session.execute(_HEADINGS, {"pages": [*page_ids]})}
 
 
 def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str]], int, str]]:
@@ -255,12 +253,6 @@ def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str
 
 def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
     """Return what citations say of pages, by id."""
-    query = select(PageRow).options(
-        load_only(
-            *(PageRow.title, PageRow.headings, PageRow.places, PageRow.published, PageRow.modified),
-            *(PageRow.missing, PageRow.read_at, PageRow.checked_at, PageRow.gone_at),
-        )
-    )
     return {
         row.id: to_value(
             CitedPage,
@@ -270,8 +262,15 @@ def cited(session: Session, page_ids: Collection[int]) -> dict[int, CitedPage]:
             seen_at=row.checked_at if row.gone_at is None else row.read_at,
             missing=tuple(row.missing),
         )
-        for row in session.scalars(query.where(PageRow.id.in_(page_ids)))
+        for row in session.execute(_CITED, {"pages": [*page_ids]})
     }
+
+
+_CITED_OF = (PageRow.title, PageRow.published, PageRow.modified, PageRow.read_at, PageRow.checked_at, PageRow.gone_at)
+_TEXTS, _HEADINGS, _CITED = (
+    select(PageRow.id, *columns).where(PageRow.id.in_(bindparam("pages", expanding=True)))
+    for columns in ([PageRow.text], [PageRow.headings], [*_CITED_OF, PageRow.headings, PageRow.places, PageRow.missing])
+)
 
 
 def confirmed_since(session: Session, since: datetime, question_id: str | None = None) -> list[int]:

@@ -311,7 +311,7 @@ def _equal() -> Select[Any]:
             QuestionRow.status.in_(COMPLETED),
             QuestionRow.id != bindparam("but"),
         )
-        .order_by(QuestionRow.finished_at.desc())
+        .order_by(QuestionRow.finished_at.desc(), QuestionRow.leader_id.is_not(None))  # who led before who followed
         .limit(LOOKED_AT)
     )
 

@@ -66,8 +66,15 @@ def join(row: QuestionRow, leader: QuestionRow) -> None:
 
 def followers(session: Session, leader_id: str) -> list[QuestionRow]:
     """Return the questions that wait for this one's answer, locked, the longest waiting first."""
-    query = select(QuestionRow).where(QuestionRow.leader_id == leader_id, QuestionRow.status == Status.FOLLOWING)
-    return list(session.scalars(query.order_by(QuestionRow.created_at, QuestionRow.id).with_for_update()))
+    return list(session.scalars(_FOLLOWERS, {"leader": leader_id}))
+
+
+_FOLLOWERS = (
+    select(QuestionRow)
+    .where(QuestionRow.leader_id == bindparam("leader"), QuestionRow.status == Status.FOLLOWING)
+    .order_by(QuestionRow.created_at, QuestionRow.id)
+    .with_for_update()
+)
 
 
 def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:

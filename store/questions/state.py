@@ -111,12 +111,13 @@ def record_locked(
 ) -> None:
     """Add a step to the trace of a locked question, store its result, and set the next status."""
     at: dict[str, Any] = {"started_at": started_at, "now": now, "attempt": row.attempts}
-    trace.add(session, row, step, outcome=move.outcome, detail=to_json(move.detail), **at)
-    move.changes.apply(row)
-    if move.answer is not None:
-        about = {"verdict": move.verdict, "context": move.context, "final": move.to.is_final}
-        _add_answer(session, row, move.answer, now=now, **about)
-    advance(session, row, move.to, now)
+    with session.no_autoflush:  # the row is written once
+        trace.add(session, row, step, outcome=move.outcome, detail=to_json(move.detail), **at)
+        if move.answer is not None:
+            about = {"verdict": move.verdict, "context": move.context, "final": move.to.is_final}
+            _add_answer(session, row, move.answer, now=now, **about)
+        move.changes.apply(row)
+        advance(session, row, move.to, now)
 
 
 def save_provisional(
@@ -172,10 +173,8 @@ def _set_status(row: QuestionRow, to: Status, now: datetime) -> None:
 
 def set_outcome(session: Session, row: QuestionRow) -> None:
     """Say what a question came to, by its status and its latest answer; nothing while it is open."""
-    answer = answers.last(session, row.id) if row.status == Status.ANSWERED else None
-    sufficient = answer.verdict.get("sufficient", True) if answer else True
-    row.outcome = outcome_at_end(Status(row.status), sufficient=sufficient)
-    row.confidence = answer.confidence if answer else None
+    verdict, row.confidence = answers.last_judged(session, row.id) if row.status == Status.ANSWERED else ({}, None)
+    row.outcome = outcome_at_end(Status(row.status), sufficient=verdict.get("sufficient", True))
 
 
 def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:

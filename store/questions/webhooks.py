@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from domain.record import Delivery
@@ -38,11 +38,15 @@ def _add(session: Session, *, now: datetime, **values: Any) -> int:
 
 def pending(session: Session, question_id: str) -> list[int]:
     """Return the waiting deliveries of a question and of those that share its run."""
-    sharing = session.scalars(select(QuestionRow.id).where(QuestionRow.leader_id == question_id))
-    query = select(WebhookRow.id).where(
-        WebhookRow.question_id.in_([question_id, *sharing]), WebhookRow.status == WebhookStatus.WAITING
-    )
-    return list(session.scalars(query.order_by(WebhookRow.id)))
+    return list(session.scalars(_PENDING, {"question": question_id}))
+
+
+_MINE = (QuestionRow.id == bindparam("question")) | (QuestionRow.leader_id == bindparam("question"))
+_PENDING = (
+    select(WebhookRow.id)
+    .where(WebhookRow.question_id.in_(select(QuestionRow.id).where(_MINE)), WebhookRow.status == WebhookStatus.WAITING)
+    .order_by(WebhookRow.id)
+)
 
 
 def list_all(

@@ -49,10 +49,9 @@ def given(services: Services, question: Question) -> Move | None:
         return None
     with services.database.read() as session:
         document = _match(services, session, question)
-        found = [document.page_id] if document else []
-        read, cited = pages.read(session, found), pages.cited(session, found)
-    if document is None or not read:
-        return None
+        if document is None or not (read := pages.read(session, [document.page_id])):
+            return None
+        cited = pages.cited(session, [document.page_id])
     passages, curated = passages_of(read[document.page_id]), from_document(document)
     said = say("by_operator", document.lang, name=curated.author, date=f"{curated.written:%Y-%m-%d}")
     answer = replace(located(whole(passages), cited), composer=OPERATOR, notice=" ".join((said, *curated.sources)))
