@@ -73,6 +73,7 @@ class Ranked(TypedDict, total=False):
     score: float
     scale: Scale
     rank: int
+    original_rank: int
     similarity: float | None
     bm25: float | None
     query: str

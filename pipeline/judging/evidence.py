@@ -96,7 +96,7 @@ class SpanCoverage:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
     """What hits say of a question."""
 
@@ -117,8 +117,17 @@ class Evidence:
         return ranked if is_about_instructions else [each for each in ranked if not is_instruction(each.span)]
 
     def of(self, hits: Sequence[Hit]) -> Evidence:
-        """Return the evidence in these hits; itself where they are its own."""
-        return self if self.hits == tuple(hits) else gather(self.analysis, hits)
+        """Return the evidence in these hits, gathered once; itself where they are its own."""
+        if self.hits == tuple(hits):
+            return self
+        part = tuple(map(id, hits))
+        if part not in self._parts:
+            self._parts[part] = gather(self.analysis, hits)
+        return self._parts[part]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[int, ...], Evidence]:
+        return {}
 
 
 def gather(analysis: Analysis, hits: Sequence[Hit]) -> Evidence:

@@ -9,6 +9,7 @@ to the confidence and no kept hit names the page of a remaining one. The design 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, Protocol
 
@@ -51,6 +52,7 @@ def calibrated_judge(embedder_id: str, learned: Recalibrations = MappingProxyTyp
     Its confidence is corrected by what was ``learned`` from feedback for that calibration.
     """
 
+    @lru_cache(maxsize=8)  # a pass asks about the same evidence again
     def judge(evidence: Evidence, threshold: float) -> Verdict:
         analysis, features = evidence.analysis, features_of(evidence)
         if features is None:
@@ -91,12 +93,12 @@ def _not_mentioned(analysis: Analysis, hits: Sequence[Hit]) -> str:
     In German every noun begins like a name, so only years count. On seven sets the rule acts on five answers that
     would have been sure or likely: four are wrong, one is right.
     """
-    found = set(_WORD.findall(" ".join(f"{hit.passage.title} {hit.passage.text}" for hit in hits).casefold()))
+    text = " ".join(f" {hit.passage.title} {hit.passage.text}" for hit in hits).casefold()
     has_names = analysis.lang not in _NOUNS_AS_NAMES
     for entity in analysis.entities:
         words = [word for word in _WORD.findall(entity) if _YEAR.fullmatch(word) or (has_names and word[0].isupper())]
         stems = [word.casefold()[: max(4, len(word) - 3)] for word in words]  # what a name's other forms share
-        if not all(any(each.startswith(stem) for each in found) for stem in stems):
+        if not all(f" {stem}" in text or any(w.startswith(stem) for w in _WORD.findall(text)) for stem in stems):
             return entity
     return ""
 

@@ -8,9 +8,10 @@ negative.
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, reduce
 from importlib.resources import files
+from itertools import chain
 from statistics import fmean
 
 import numpy as np
@@ -67,8 +68,7 @@ def signals(question: str, hits: Sequence[Hit], *, lang: str) -> list[Signals]:
         [terms_of(text[start:end], lang) for start, end in sentence_spans(text)]
         for text in (hit.passage.text for hit in hits)
     ]
-    vocabulary = {term for title in titles for term in title}
-    vocabulary.update(term for sentences in texts for words in sentences for term in words)
+    vocabulary = set[str]().union(*titles, *chain.from_iterable(texts))
     related = _with_compounds(terms, vocabulary, lang)
     of_titles = [related.credits(title) for title in titles]
     # a sentence that holds none of the question's words counts as one without words
@@ -140,7 +140,7 @@ def reorder(hits: Sequence[Hit], scores: Sequence[float]) -> list[Hit]:
     """Return ``hits`` in the order of their new ``scores``, with their former ranks; equal scores keep their order."""
     ordered = sorted(zip(scores, hits, strict=True), key=lambda pair: -pair[0])
     return [
-        replace(hit, score=score, scale="rerank", rank=rank, original_rank=hit.rank)
+        hit.ranked(score=score, scale="rerank", rank=rank, original_rank=hit.rank)
         for rank, (score, hit) in enumerate(ordered, start=1)
     ]
 
