@@ -85,20 +85,6 @@ def last(session: Session, question_id: str, *, without_models: bool = False) ->
     return session.scalar(query.order_by(AnswerRow.revision.desc()).limit(1))
 
 
-def last_judged(session: Session, question_id: str) -> tuple[dict[str, Any], float | None]:
-    """Return the verdict on the question's latest answer, and how sure it is; nothing without an answer."""
-    found = session.execute(_LAST_JUDGED, {"question": question_id}).first()
-    return (found.verdict, found.confidence) if found else ({}, None)
-
-
-_LAST_JUDGED = (
-    select(AnswerRow.verdict, AnswerRow.confidence)
-    .where(AnswerRow.question_id == bindparam("question"))
-    .order_by(AnswerRow.revision.desc())
-    .limit(1)
-)
-
-
 def at_revision(session: Session, question_id: str, revision: int) -> AnswerRow | None:
     """Return one revision of the question's answer."""
     return session.scalar(select(AnswerRow).where(AnswerRow.question_id == question_id, AnswerRow.revision == revision))

@@ -173,8 +173,10 @@ def _set_status(row: QuestionRow, to: Status, now: datetime) -> None:
 
 def set_outcome(session: Session, row: QuestionRow) -> None:
     """Say what a question came to, by its status and its latest answer; nothing while it is open."""
-    verdict, row.confidence = answers.last_judged(session, row.id) if row.status == Status.ANSWERED else ({}, None)
-    row.outcome = outcome_at_end(Status(row.status), sufficient=verdict.get("sufficient", True))
+    answer = answers.last(session, row.id) if row.status == Status.ANSWERED else None
+    sufficient = answer.verdict.get("sufficient", True) if answer else True
+    row.outcome = outcome_at_end(Status(row.status), sufficient=sufficient)
+    row.confidence = answer.confidence if answer else None
 
 
 def _add_webhook(session: Session, row: QuestionRow, now: datetime) -> None:

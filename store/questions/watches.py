@@ -82,15 +82,9 @@ def differ(one: AnswerRow, other: AnswerRow) -> bool:
 
 def just_changed(session: Session, question_id: str) -> list[str]:
     """Return those of an ended question and its followers whose watchers have another answer to learn of."""
-    return list(session.scalars(_CHANGED, {"question": question_id}))
-
-
-_CHANGED = (
-    select(WatchRow.question_id)
-    .join(QuestionRow, QuestionRow.id == WatchRow.question_id)
-    .where((QuestionRow.id == bindparam("question")) | (QuestionRow.leader_id == bindparam("question")))
-    .where(WatchRow.changed_at == QuestionRow.finished_at)
-)
+    mine = (QuestionRow.id == question_id) | (QuestionRow.leader_id == question_id)
+    query = select(WatchRow.question_id).join(QuestionRow, QuestionRow.id == WatchRow.question_id)
+    return list(session.scalars(query.where(mine, WatchRow.changed_at == QuestionRow.finished_at)))
 
 
 def owners(session: Session) -> set[str]:
