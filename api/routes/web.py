@@ -22,7 +22,7 @@ _REFERENCE = {
     "start.js": _FOLDER / "reference" / "start.js",
     **{name: _SWAGGER_UI / name for name in ("swagger-ui-bundle.js", "swagger-ui.css")},
 }
-#: of the pages that were read last, from which questions are suggested
+#: of the pages that came last, from which questions are suggested
 _LOOKED_AT = 30
 _HEADERS = {
     "content-security-policy": (
@@ -50,7 +50,7 @@ def part(name: str) -> FileResponse:
 
 @router.get("/api/suggestions", dependencies=ASK)
 def suggestions(services: ServicesDep) -> list[str]:
-    """Questions that the pages read last answer, one of each page."""
+    """Questions that the pages added last answer, one of each page."""
     with services.database.read() as session:
         outlines = pages.outlines(session, _LOOKED_AT)
     first = [question for outline in outlines for question in page_questions(*outline)[:1]]

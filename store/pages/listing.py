@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, func, literal, null, or_, select, union_all
+from sqlalchemy import Row, bindparam, func, literal, null, or_, select, union_all
 from sqlalchemy.orm import Session, aliased
 
 from domain import ReadOutcome
@@ -19,8 +19,9 @@ from store.sql.tables import CandidateRow, DocumentRow, IndexState, PageCheckRow
 _SHOWN = (
     *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
     *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
-    *(PageRow.error, PageRow.missed_as, PageRow.missing, PageRow.tags),
+    *(PageRow.error, PageRow.missed_as, PageRow.missing, PageRow.tags, func.length(PageRow.text).label("characters")),
 )
+_WHOLE = select(*_SHOWN).where(PageRow.id.in_(bindparam("pages", expanding=True)))
 
 
 def list_pages(
@@ -59,8 +60,9 @@ def list_pages(
         rows = select(both).order_by(both.c.url).limit(limit)
     chosen = session.execute(rows).all()
     pages = _pages(session, [row.page_id for row in chosen if row.page_id is not None])
-    wanted = select(CandidateRow).where(CandidateRow.id.in_([row.candidate_id for row in chosen if row.candidate_id]))
-    candidates = {row.id: _of_candidate(row) for row in session.scalars(wanted)}
+    tried = [row.candidate_id for row in chosen if row.candidate_id]
+    wanted = select(CandidateRow).where(CandidateRow.id.in_(tried))
+    candidates = {row.id: _of_candidate(row) for row in session.scalars(wanted)} if tried else {}
     return [pages[row.page_id] if row.page_id is not None else candidates[row.candidate_id] for row in chosen]
 
 
@@ -94,8 +96,7 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kin
 
 
 def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
-    query = select(*_SHOWN, func.length(PageRow.text).label("characters")).where(PageRow.id.in_(ids))
-    rows = session.execute(query).all()
+    rows = session.execute(_WHOLE, {"pages": ids}).all()
     same = [row.duplicate_of for row in rows if row.duplicate_of is not None]
     urls = select(PageRow.id, PageRow.url).where(PageRow.id.in_(same))
     others = {row.id: row.url for row in session.execute(urls)} if same else {}

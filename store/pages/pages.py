@@ -240,12 +240,12 @@ def headings(session: Session, page_ids: Collection[int]) -> dict[int, list[tupl
 
 
 def outlines(session: Session, most: int) -> list[tuple[str, list[tuple[int, str]], int, str]]:
-    """Return title, headings, length and language of the indexed pages that were read last and that all may see."""
+    """Return title, headings, length and language of the indexed pages that came last and that all may see."""
     query = (
         select(PageRow.title, PageRow.headings, func.length(PageRow.text), PageRow.lang)
         .where(PageRow.state == IndexState.INDEXED, PageRow.gone_at.is_(None), PageRow.deleted_at.is_(None))
         .where(~PageRow.private, PageRow.duplicate_of.is_(None))
-        .order_by(PageRow.read_at.desc(), PageRow.id.desc())
+        .order_by(PageRow.id.desc())
         .limit(most)
     )
     return [(title, list(_at_offsets(of)), length, lang) for title, of, length, lang in session.execute(query)]
