@@ -28,6 +28,8 @@ MAX_BYTES = 16_000
 #: longer than any step that was at work on a question when it was deleted
 LATE_S = 3_600
 MAX_EVENTS = 1_000
+#: events of a stream that are read at a time
+_AT_ONCE = 100
 #: longest wait of one reading for all followers; it is ended when another question is followed
 _BLOCK_MS = 2_000
 #: of records from SQL for all who follow: at a time, so that other requests have threads, and in a second of silence
@@ -177,7 +179,7 @@ class EventReader:
                     self._last.pop(key, None)
 
     async def _stored(self, last: Mapping[Any, Any]) -> list[tuple[str, Event]]:
-        return _events(await self._redis.xread(dict(last), count=100))
+        return _events(await self._redis.xread(dict(last), count=_AT_ONCE))
 
     async def _read_on(self, last: Mapping[str, str]) -> None:
         """Read these streams from where they were read last, too."""
@@ -187,15 +189,18 @@ class EventReader:
             self._task = asyncio.create_task(self._run())
         elif new:
             with suppress(redis.ResponseError):  # where Redis is full, it is read a moment later
-                await self._redis.xadd(self._wake_stream, {"kind": "", "data": "{}"}, maxlen=1)
-                await self._redis.expire(self._wake_stream, KEEP_ENDED_S)
+                pipe = self._redis.pipeline(transaction=False)
+                pipe.xadd(self._wake_stream, {"kind": "", "data": "{}"}, maxlen=1).expire(
+                    self._wake_stream, KEEP_ENDED_S
+                )
+                await pipe.execute()
 
     async def _run(self) -> None:
         last_wake = "0"
         try:
             while self._last:
                 streams: dict[Any, Any] = {**self._last, self._wake_stream: last_wake}
-                for key, event in _events(await self._redis.xread(streams, count=100, block=_BLOCK_MS)):
+                for key, event in _events(await self._redis.xread(streams, count=_AT_ONCE, block=_BLOCK_MS)):
                     if key == self._wake_stream:
                         last_wake = event.id
                     elif key in self._last:
@@ -237,6 +242,8 @@ async def follow(
             for key, event in stored:
                 last[key] = event.id
                 yield event
+            if len(stored) < _AT_ONCE:
+                break
         await reader._read_on(last)
         while True:
             try:
