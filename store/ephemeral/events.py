@@ -190,9 +190,8 @@ class EventReader:
         elif new:
             with suppress(redis.ResponseError):  # where Redis is full, it is read a moment later
                 pipe = self._redis.pipeline(transaction=False)
-                pipe.xadd(self._wake_stream, {"kind": "", "data": "{}"}, maxlen=1).expire(
-                    self._wake_stream, KEEP_ENDED_S
-                )
+                pipe.xadd(self._wake_stream, {"kind": "", "data": "{}"}, maxlen=1)
+                pipe.expire(self._wake_stream, KEEP_ENDED_S)
                 await pipe.execute()
 
     async def _run(self) -> None:

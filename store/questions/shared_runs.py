@@ -69,12 +69,8 @@ def followers(session: Session, leader_id: str) -> list[QuestionRow]:
     return list(session.scalars(_FOLLOWERS, {"leader": leader_id}))
 
 
-_FOLLOWERS = (
-    select(QuestionRow)
-    .where(QuestionRow.leader_id == bindparam("leader"), QuestionRow.status == Status.FOLLOWING)
-    .order_by(QuestionRow.created_at, QuestionRow.id)
-    .with_for_update()
-)
+_WAITS = (QuestionRow.leader_id == bindparam("leader")) & (QuestionRow.status == Status.FOLLOWING)
+_FOLLOWERS = select(QuestionRow).where(_WAITS).order_by(QuestionRow.created_at, QuestionRow.id).with_for_update()
 
 
 def copy_result(session: Session, follower: QuestionRow, leader: QuestionRow, now: datetime) -> None:

@@ -42,11 +42,8 @@ def pending(session: Session, question_id: str) -> list[int]:
 
 
 _MINE = (QuestionRow.id == bindparam("question")) | (QuestionRow.leader_id == bindparam("question"))
-_PENDING = (
-    select(WebhookRow.id)
-    .where(WebhookRow.question_id.in_(select(QuestionRow.id).where(_MINE)), WebhookRow.status == WebhookStatus.WAITING)
-    .order_by(WebhookRow.id)
-)
+_OF_MINE = WebhookRow.question_id.in_(select(QuestionRow.id).where(_MINE))
+_PENDING = select(WebhookRow.id).where(_OF_MINE, WebhookRow.status == WebhookStatus.WAITING).order_by(WebhookRow.id)
 
 
 def list_all(
