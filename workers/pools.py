@@ -30,7 +30,7 @@ from domain.flow import QUEUES, WORKERS, Queue
 from text import language
 from workers import monitoring
 from workers.priorities import UNREADABLE
-from workers.processes.heartbeat import start_heartbeat
+from workers.processes.heartbeat import end_heartbeats, start_heartbeat
 from workers.services import Services, services
 from workers.services.interruptions import RECORD_WITHIN_S, limited, raise_in
 
@@ -113,6 +113,7 @@ class Threads(BasePool):
         ending.start()
         ending.join(services().settings.stop_s)
         give_back(services(), self.hung)
+        end_heartbeats()
         monitoring.close()
 
     def terminate_job(self, pid: int, signal: int | None = None) -> None:

@@ -203,6 +203,7 @@ def test_worker_that_is_stopped_ends_what_it_can_and_gives_back_the_rest_at_once
             if each:
                 gate.set()
         assert process.wait(STOP_S + 15) == 0  # the receiver would take ten seconds
+    assert living_workers(services)[QUEUE] == 0  # the next one would count as one too many
     assert _delivered(services) == ends
     left = [row for row in _rows(services) if row.status == "WAITING"]
     assert {(row.lease_by, row.attempts) for row in left} == {(None, 0)}

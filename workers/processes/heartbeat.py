@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,9 +21,12 @@ log = structlog.get_logger()
 BEAT_EVERY_S = 4.0
 #: a worker without a heartbeat for this long counts as dead
 SILENT_S = 15
+#: how long a process that ends waits until that is recorded
+_END_S = 1.0
 _SWEEP = "wellread:sweep"
 #: in place of a queue's name
 BEAT = "beat"
+_beating: list[tuple[threading.Thread, threading.Event]] = []
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,19 +48,32 @@ class WorkQueue:
 
 def start_heartbeat(url: str, queue: str, pid: int) -> None:
     """Start a thread that records again and again that a process is ready to work on a queue, or is beat."""
+    is_over = threading.Event()
 
     def beat() -> None:
         client, member = redis.Redis.from_url(url, socket_timeout=5), f"{os.uname().nodename}:{pid}"
-        while True:
+        while not is_over.is_set():
             try:
                 now = time.time()
                 client.zadd(_key(queue), {member: now})
                 client.zremrangebyscore(_key(queue), "-inf", now - 10 * SILENT_S)
             except redis.RedisError as error:
                 log.debug("heartbeat_not_sent", queue=queue, error=str(error))
-            time.sleep(BEAT_EVERY_S)
+            is_over.wait(BEAT_EVERY_S)
+        with suppress(redis.RedisError):
+            client.zrem(_key(queue), member)
 
-    threading.Thread(target=beat, name="heartbeat", daemon=True).start()
+    thread = threading.Thread(target=beat, name="heartbeat", daemon=True)
+    thread.start()
+    _beating.append((thread, is_over))
+
+
+def end_heartbeats() -> None:
+    """Have this process count as dead: else the one that is started in its place would be one too many for a while."""
+    for _, is_over in _beating:
+        is_over.set()
+    while _beating:
+        _beating.pop()[0].join(_END_S)
 
 
 def living_beats(services: "Services") -> int:
