@@ -1,6 +1,7 @@
 """Store which collections there are. What is in one is stored elsewhere: in a database and a table of its own."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import datetime
 
 from sqlalchemy import select
@@ -8,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from domain.access import DEFAULT, MAIN, Collection, UnknownCollection, clean_name
 from domain.errors import WellreadError
+from store.sql import database as sql
 from store.sql.rows import add_missing, to_value
 from store.sql.tables import CollectionRow
 
@@ -18,6 +20,15 @@ class CollectionExists(WellreadError):
 
 class CollectionStays(WellreadError):
     """The default collection cannot be deleted or weighed."""
+
+
+def migrate_all(url: str) -> None:
+    """Bring the tables of every collection to this version's schema."""
+    sql.migrate(url)
+    with closing(sql.Database(url)) as main, main.read() as session:
+        ids = [collection.id for collection in list_all(session)[1:]]
+    for collection_id in ids:
+        sql.migrate(url, collection_id)
 
 
 def check_free(session: Session, name: str) -> None:

@@ -185,10 +185,10 @@ def _check_schema(settings: Settings, within_s: float = 30.0) -> None:
     """Raise what is wrong with the tables once a running migration has had time to end."""
     from store.sql.database import Database, DatabaseError, check_schema
 
-    give_up = time.monotonic() + within_s
+    give_up, database = time.monotonic() + within_s, Database(settings.database)
     while True:
         try:
-            check_schema(Database(settings.database))
+            check_schema(database)
             return
         except DatabaseError:
             if time.monotonic() > give_up:

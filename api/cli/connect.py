@@ -160,14 +160,14 @@ def _started(settings: "Settings") -> Iterator[str]:
 
 def open_services() -> "Services":
     """Return this machine's services; needs no running stack, and creates missing tables in the data folder."""
+    from store.collections import migrate_all
     from workers.services import Services
-    from workers.services.collections import migrate_all
     from workers.settings import load
 
     quiet_logs()
     settings = load()
     if not settings.database_url:  # an operator migrates a database of their own with `wellread migrate`
-        migrate_all(settings)
+        migrate_all(settings.database)
     return Services(settings)
 
 

@@ -238,10 +238,10 @@ def mcp() -> None:
 @click.command()
 def migrate() -> None:
     """Upgrade the database's tables."""
+    from store.collections import migrate_all
     from store.sql.database import REVISION
-    from workers.services.collections import migrate_all
 
-    migrate_all(_settings())
+    migrate_all(_settings().database)
     print_lines(f"The tables are at the latest revision, {REVISION}.")
 
 

@@ -32,8 +32,8 @@ START_S = 60.0
 MOST_DEATHS = 3
 #: how long a Redis of the operator's own may take to answer
 OWN_BROKER_S = 5.0
-#: the programs a question needs first, before and after the tables are there; the others must not slow them
-FIRST, THEN = ("valkey", "api"), ("answer",)
+#: the programs that a question needs: they load while the tables are made, and the others must not slow them
+FIRST = ("valkey", "api", "answer")
 
 #: what a worker may take to stop besides the time of its steps
 GIVE_BACK_S = 10.0
@@ -132,7 +132,6 @@ class Stack:
             self._on_step("the database")
             env = {"WELLREAD_DATA_DIR": str(settings.data_dir)}
             self._supervisor.run(Program(name="prepare", command=of_ours(__name__), env=env))
-        self._start_programs(children, THEN)
         host = f"[{settings.api_host}]" if ":" in settings.api_host else settings.api_host
         self.address = Address(
             pid=os.getpid(),
@@ -144,7 +143,7 @@ class Stack:
             self._wait_for("valkey", self._broker_answers)
         self._on_step("the API")
         self._wait_for("api", lambda: listens(settings.api_host, api_port))
-        self._start_programs(children, {program.name for program in children} - {*FIRST, *THEN})
+        self._start_programs(children, {program.name for program in children}.difference(FIRST))
         (settings.run_dir / "up.json").write_text(json.dumps(asdict(self.address)))
         self._supervising.start()
 
@@ -356,13 +355,16 @@ def is_prepared(settings: Settings) -> bool:
 
 def prepare() -> None:
     """Prepare what the settings name; what is wrong goes to stderr, in one line."""
-    from workers.services import completeness
-    from workers.services.collections import migrate_all
+    from store.collections import migrate_all
 
     try:
         settings = load()
-        migrate_all(settings)
-        completeness.check_once(settings)
+        is_new = not settings.database_url and not any(settings.data_dir.glob("wellread*.db"))
+        migrate_all(settings.database)
+        if not is_new:  # what is new names no page
+            from workers.services import completeness
+
+            completeness.check_once(settings)
     except WellreadError as error:
         sys.exit(str(error))
 

@@ -8,7 +8,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from datetime import timedelta
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -158,15 +157,6 @@ def close_deleted(main: Services) -> None:
 def passages_uri(settings: "Settings", collection_id: str) -> str:
     """Return LanceDB's URI of a collection other than the default one."""
     return f"{settings.passages.rstrip('/')}-{collection_id}"
-
-
-def migrate_all(settings: "Settings") -> None:
-    """Bring the tables of every collection to this version's schema."""
-    sql.migrate(settings.database)
-    with closing(Database(settings.database)) as main, main.read() as session:
-        ids = [collection.id for collection in collections.list_all(session)[1:]]
-    for collection_id in ids:
-        sql.migrate(settings.database, collection_id)
 
 
 def _opened(main: Services, collection: Collection) -> Services:
