@@ -1,9 +1,8 @@
 """Find the main content of a page and write it as text.
 
 A page of documentation is kept whole but for its navigation; of other pages what a library takes for the article. What
-the page says of itself decides which it is if that is plain: the program that made it, links to its chapter, marks
-for social networks. Elsewhere the two dangers are measured: content that would be lost as an article, and boilerplate
-that would be kept as documentation.
+the page says of itself decides which it is if that is plain, as the program that made it. Elsewhere the two dangers are
+measured: content that would be lost as an article, and boilerplate that would be kept as documentation.
 """
 
 import re
@@ -35,9 +34,7 @@ _DOCUMENTATION_CLASSES = re.compile(
     r"mw-body-content|vp-doc|headerlink|rustdoc|docblock|memitem|memproto|markdown-body|refentry|sectionbody|texinfo|"
     r"manpage|document|nav_table|nav-panel|td-content|docs-content|doc-content|documentation)(?:$|\s)"
 )
-_CHAPTERS = frozenset("up contents chapter section subsection glossary appendix copyright".split())
 _ARTICLES = re.compile(r'"@type"\s*:\s*\[?\s*"(?:\w*Article|BlogPosting|Report|Review|LiveBlogPosting|Recipe)"')
-_SOCIAL = ("og:", "twitter:", "article:", "fb:")
 _SURE = 2
 #: scripts of a page without a shop, adverts or counters; of one with them
 _FEW_SCRIPTS, _MANY_SCRIPTS = 3, 12
@@ -62,7 +59,6 @@ _MANY_ELEMENTS = 2_000
 _ELEMENT_S = 100e-6
 _MARKS = re.compile(r"\W+|_+")
 _SHINGLE = 8  #: characters
-_LONG = 40  #: characters of a line that is found nowhere else on the page
 _PARAGRAPH = 25  #: words of a long paragraph
 _SHARE = 0.6  #: of a line's shingles that are in the library's text
 _DIGITS = re.compile(r"\S*\d\S*")
@@ -70,7 +66,6 @@ _SENTENCE = 10  #: words of a paragraph in another wrapper
 _OF_ARTICLE = 0.3  #: least share of an article's paragraphs that are in wrappers of one kind
 _LINKED = 0.3  #: a larger share of links is no text
 _ABOVE, _DEPTH = 4, 40  #: elements above a line in which its wrapper is looked for, and above a wrapper
-_AROUND = 3  #: short lines are looked for so many lines beyond the first and the last long one
 _BOILERPLATE_CHARS = 240  #: a longer line is content
 _FOOTER_CHARS = 600  #: of a line at the end of a page
 _FOOTER_SHARE = 0.25  #: a footer has less of the page's text
@@ -150,13 +145,13 @@ def chosen(lines: Sequence[Line], text: str) -> list[Line]:
     """Return the lines that are in a text: whole, or most of the line if the text breaks lines elsewhere."""
     own = [_plain(line.text) for line in lines]
     wanted = Counter(plain for line in text.splitlines() if (plain := _plain(line)))
-    places = range(len(own))
-    taken = _take(own, wanted, places, least=_LONG)
-    if sum(len(own[at]) for at in taken) > 0.5 * len(_plain(text)):
-        places = range(max(0, min(taken) - _AROUND), min(len(own), max(taken) + _AROUND + 1))
-    taken |= _take(own, wanted, places, least=1)
+    taken = set()
+    for at, plain in enumerate(own):
+        if wanted[plain] > 0:
+            wanted[plain] -= 1
+            taken.add(at)
     pieces = Counter(piece for line in wanted.elements() for piece in _shingles(line))
-    for at in (at for at in places if pieces and at not in taken):
+    for at in (at for at in range(len(own)) if pieces and at not in taken):
         shingles = _shingles(own[at])
         if shingles and (shingles & pieces).total() >= _SHARE * shingles.total():
             taken.add(at)
@@ -219,15 +214,6 @@ def _classes(element: Any) -> list[str]:
 def _is_paragraph(line: Line) -> bool:
     long = line.kind == "prose" and len(line.text.split()) >= _PARAGRAPH
     return long and not line.is_aside and line.linked < _LINKED * len(line.text)
-
-
-def _take(own: Sequence[str], wanted: Counter[str], places: range, *, least: int) -> set[int]:
-    taken = set()
-    for at in places:
-        if len(own[at]) >= least and wanted[own[at]] > 0:
-            wanted[own[at]] -= 1
-            taken.add(at)
-    return taken
 
 
 def _plain(text: str) -> str:
@@ -319,7 +305,7 @@ def kind_by_loss(whole: Sequence[Line], article: Sequence[Line], *, is_plain: bo
 
 
 def _points_of_head(tree: Any) -> int:
-    points = social = 0
+    points = 0
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
         content = meta.get("content") or ""
@@ -327,19 +313,13 @@ def _points_of_head(tree: Any) -> int:
             points += 4
         elif name == "article:published_time" or (name == "og:type" and content.lower() == "article"):
             points -= 2
-        social += name.startswith(_SOCIAL)
-    points -= social > 3
-    if any(not _CHAPTERS.isdisjoint((link.get("rel") or "").lower().split()) for link in tree.iter("link")):
-        points += 2
     data = (script.text or "" for script in tree.iter("script") if "ld+json" in (script.get("type") or ""))
     return points - 2 * any(_ARTICLES.search(text[:200_000]) for text in data)
 
 
 def _points_of_body(tree: Any) -> int:
     blocks = tree.iter("div", "section", "main", "article", "a", "table", "body", "p", "td")
-    holders = tree.iter("div", "section", "article", "span")
     points = 3 * any(_DOCUMENTATION_CLASSES.search(names_of(element)) for element in blocks)
-    points -= 2 * any("articlebody" in (element.get("itemprop") or "").lower() for element in holders)
     for most, *tags in ((0, "pre"), (2, "dt"), (4, "code", "tt", "kbd", "samp", "var")):
         points += next(islice(tree.iter(*tags), most, None), None) is not None
     return points
