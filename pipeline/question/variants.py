@@ -32,8 +32,6 @@ PRIOR_REWARDED, PRIOR_UNREWARDED = 1.0, 1.0
 #: share of questions that try the kinds in a random order, so that a kind unlucky at first is tried again
 EXPLORED = 0.1
 
-#: tried this often, a kind whose mean is below this share of the best kind's is weak
-KNOWN_AFTER, WEAK = 20, 0.5
 #: for one type of question; a kind that is not in it was never tried
 Tallies = Mapping[VariantKind, Tally]
 
@@ -170,21 +168,8 @@ def posterior_mean(tally: Tally) -> float:
 
 
 def order_of_variants(analysis: Analysis, seed: str, learned: VariantMemory | None) -> Sequence[VariantKind]:
-    """Return the kinds of variant in the order to choose them in: those that helped such questions first."""
-    return () if learned is None else kinds_in_turn(learned.tallies(analysis.question_type), seed=seed)
-
-
-def kinds_in_turn(tallies: Tallies, *, seed: str) -> tuple[VariantKind, ...]:
-    """Return the kind of each variant to choose: each kind in its order, then each once more.
-
-    A weak kind comes after the second variant of the others.
-    """
-    order = order_kinds(tallies, seed=seed)
-    best = max(posterior_mean(tallies.get(kind, Tally())) for kind in KINDS)
-    known = [kind for kind, tally in tallies.items() if tally.tried >= KNOWN_AFTER and kind != order[0]]
-    weak = [kind for kind in known if posterior_mean(tallies[kind]) < WEAK * best]
-    strong = [kind for kind in order if kind not in weak]
-    return (*strong, *strong, *weak, *weak)
+    """Return the kinds of variant in their turns, each twice: those that helped such questions first."""
+    return () if learned is None else order_kinds(learned.tallies(analysis.question_type), seed=seed) * 2
 
 
 def choose_variants(variants: Sequence[Variant], count: int, order: Sequence[VariantKind] = ()) -> tuple[Variant, ...]:

@@ -14,7 +14,6 @@ from pipeline.question.analysis import QuestionError, analyse_question
 from pipeline.question.variants import (
     KINDS,
     choose_variants,
-    kinds_in_turn,
     make_variants,
     order_kinds,
     posterior_mean,
@@ -344,7 +343,6 @@ def test_worth_is_the_posterior_mean_of_a_uniform_prior(tried: int, rewarded: in
 
 def test_nothing_learned_keeps_the_documents_order() -> None:
     assert order_kinds({}, seed=SEED) == KINDS
-    assert kinds_in_turn({}, seed=SEED) == KINDS * 2
 
 
 def test_the_kind_that_earned_most_comes_first() -> None:
@@ -368,20 +366,6 @@ def test_learning_finds_the_best_kind_of_a_simulated_type_of_question() -> None:
         earned = chance.random() < of[kind]
         learned[kind] = Tally(tried=learned[kind].tried + 1, rewarded=learned[kind].rewarded + earned)
     assert max(learned, key=lambda kind: learned[kind].tried) == KEYWORDS
-
-
-def test_a_kind_known_to_be_weak_gives_its_turn_up() -> None:
-    weak = {PARAPHRASE: Tally(tried=40, rewarded=30), SHIFT: Tally(tried=40, rewarded=1), KEYWORDS: Tally(tried=9)}
-    assert kinds_in_turn(weak, seed=SEED)[:3] == (
-        PARAPHRASE,
-        KEYWORDS,
-        PARAPHRASE,
-    )  # keywords are not known long enough
-
-
-@given(tallies, st.text(max_size=8))
-def test_every_kind_has_two_turns(learned: dict[str, Tally], seed: str) -> None:
-    assert sorted(kinds_in_turn(learned, seed=seed)) == sorted(KINDS * 2)  # type: ignore[arg-type]
 
 
 def test_variants_are_chosen_by_turn_and_then_as_they_stand() -> None:
