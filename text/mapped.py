@@ -29,7 +29,8 @@ def mapped(package: str, name: str, make: Callable[[], NDArray[Any]]) -> NDArray
     with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for former in folder.glob(f"{package}-*-{name}.npy"):
-            former.unlink(missing_ok=True)
+            if former != path:  # which another process may have kept just now
+                former.unlink(missing_ok=True)
         written = path.with_suffix(f".{os.getpid()}")
         with written.open("wb") as file:
             np.save(file, array)

@@ -65,4 +65,6 @@ def test_no_python_is_left_unrun() -> None:
 def _run(code: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "docs"}
     exec(compile(code, "docs", "exec"), names)
+    if close := getattr(names.get("client"), "close", None):  # else its socket is found open in a later test
+        close()
     return names
