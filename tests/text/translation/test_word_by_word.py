@@ -1,12 +1,22 @@
 from __future__ import annotations
 
 import json
+import lzma
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import each_row
-from text.translation.word_by_word import LANGUAGES, SMALL_WORDS, english, file_of, language_to_translate, translate
+from text.translation.word_by_word import (
+    LANGUAGES,
+    SMALL_WORDS,
+    _lines,
+    english,
+    file_of,
+    language_to_translate,
+    translate,
+)
 
 
 @each_row(
@@ -89,3 +99,9 @@ def test_each_language_has_a_lexicon_and_the_small_words_of_a_question(lang: str
     assert all(word == word.lower() for word in small[lang])
     assert file_of(lang).stat().st_size > 100_000
     assert english({"de": "datei", "fr": "fichier", "nl": "bestand", "pt": "arquivo"}.get(lang, "file"), lang) == "file"
+
+
+@pytest.mark.parametrize("lang", sorted(LANGUAGES))
+def test_lexicon_has_the_lines_of_its_file(lang: str) -> None:
+    lines = _lines(lang)
+    assert [lines[at] for at in range(len(lines))] == lzma.decompress(file_of(lang).read_bytes()).decode().splitlines()
