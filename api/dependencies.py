@@ -156,8 +156,7 @@ def listening(reader: EventReader, services: Services) -> Listener:
 
 def read_record(services: Services, question_id: str) -> Record:
     """Return a question's record; raises UnknownQuestion."""
-    with services.database.read() as session:
-        return records.read(session, question_id, services.now())
+    return services.read(records.read, question_id, services.now())
 
 
 def record_reader(services: Services, question_id: str, still_open: Callable[[], object]) -> Callable[[], Record]:

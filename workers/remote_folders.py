@@ -46,17 +46,16 @@ def watch(
         raise BadFolder(f"{error.problem}. WELLREAD_ALLOW_HOSTS lets hosts of your own through.") from error
     except Blocked as error:
         raise BadFolder(f"{error}.") from error
-    with services.database.write() as session:
-        folder = folders.add(
-            session,
-            name=clean_folder(name or place.named.rpartition("/")[2]),
-            path=place.stored,
-            every_s=every_s,
-            now=services.now(),
-            due_in_s=every_s,
-            link=link or place.link,
-            access={key: value for key, value in access.items() if value},
-        )
+    folder = services.write(
+        folders.add,
+        name=clean_folder(name or place.named.rpartition("/")[2]),
+        path=place.stored,
+        every_s=every_s,
+        now=services.now(),
+        due_in_s=every_s,
+        link=link or place.link,
+        access={key: value for key, value in access.items() if value},
+    )
     services.dispatcher.send("wellread.look", folder.id, priority=0)  # before the files of others
     return folder
 

@@ -198,8 +198,7 @@ def _new_passages(services: Services, asked: Asked, since: datetime | None) -> l
     found = [each for each in search(services, query, confirmed=False) if _is_on(asked.question, each)]
     if since is None:
         return found[:MOST_PASSAGES]
-    with services.database.read() as session:
-        before = subscriptions.texts_before(session, {each.page_id for each in found}, since)
+    before = services.read(subscriptions.texts_before, {each.page_id for each in found}, since)
     return [each for each in found if each.text not in before.get(each.page_id, each.text)][:MOST_PASSAGES]
 
 

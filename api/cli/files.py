@@ -126,8 +126,7 @@ def folders() -> None:
     from store import folders as stored
 
     style = terminal()
-    with open_collection().database.read() as session:
-        found = stored.list_all(session)
+    found = open_collection().read(stored.list_all)
     for folder in found:
         print_lines(f"files://{folder.name}/  {clean(folder.path)}  next check {when(folder.next_due)}")
         if folder.problem:

@@ -97,8 +97,7 @@ def dead() -> None:
     from store.questions.state import dead as failed
 
     style = terminal()
-    with open_collection().database.read() as session:
-        questions = failed(session)
+    questions = open_collection().read(failed)
     for each in questions:
         print_lines(f"{each.id}  {when(each.updated_at)}", cut(f"    {clean(each.text)}", style.width))
         print_lines(*style.wrap(each.error or "no error was stored", indent="    "))

@@ -56,8 +56,7 @@ def add(body: CollectionRequest, main: MainDep) -> Collection:
 @router.patch("/{name}", dependencies=_WHOLE)
 def weigh(name: Name, body: CollectionChanges, main: MainDep) -> Collection:
     """Give a collection its share of the workers. Needs the role admin, and a key that is bound to none."""
-    with main.database.write() as session:
-        changed = collections.weigh(session, name, body.weight)
+    changed = main.write(collections.weigh, name, body.weight)
     weigh_all(main)
     return changed
 
@@ -126,15 +125,13 @@ async def take_over(
 @usage_router.get("/usage")
 def used(main: MainDep, who: CallerDep) -> list[KeyUsage]:
     """What each key has used today and this month (UTC), and what it may; an admin sees all keys."""
-    with main.database.read() as session:
-        return usage.report(session, main.now(), None if who.role >= Role.admin else who.owner or "")
+    return main.read(usage.report, main.now(), None if who.role >= Role.admin else who.owner or "")
 
 
 @keys_router.get("", name="every")
 def every_key(main: MainDep) -> list[ApiKey]:
     """The keys by name, without their secrets; those of WELLREAD_API_KEYS are not among them."""
-    with main.database.read() as session:
-        return keys.list_all(session)
+    return main.read(keys.list_all)
 
 
 @keys_router.post("", status_code=201, name="add")
@@ -160,8 +157,7 @@ def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
 @keys_router.patch("/{name}", name="limit")
 def limit_key(name: Name, body: KeyChanges, main: MainDep) -> ApiKey:
     """Change what a key may use, or where its webhooks may go: null takes it back, and what is left out stays."""
-    with main.database.write() as session:
-        key = keys.change(session, name, body.model_dump(exclude_unset=True))
+    key = main.write(keys.change, name, body.model_dump(exclude_unset=True))
     weigh_all(main)
     return key
 
@@ -169,5 +165,4 @@ def limit_key(name: Name, body: KeyChanges, main: MainDep) -> ApiKey:
 @keys_router.delete("/{name}", status_code=204)
 def revoke(name: Name, main: MainDep) -> None:
     """Revoke a key, by name or id. What was asked with it stays."""
-    with main.database.write() as session:
-        keys.revoke(session, name)
+    main.write(keys.revoke, name)

@@ -126,8 +126,7 @@ def _summary(row: QuestionRow) -> QuestionSummary:
 )
 def export_many(wanted: Annotated[QuestionExport, Query()], services: ServicesDep, who: CallerDep) -> Response:
     """The questions that the filters mean with their answers, newest first, as JSON Lines or CSV."""
-    with services.database.read() as session:
-        meant = listing.meant(session, wanted, owner=who.restricted_to, key=_key(services, wanted, who))
+    meant = services.read(listing.meant, wanted, owner=who.restricted_to, key=_key(services, wanted, who))
     lines = listing.lines(services.database, meant)
     written = _as_csv(lines) if wanted.format == "csv" else _as_jsonl(lines)
     name = f'attachment; filename="questions.{wanted.format}"'

@@ -61,10 +61,9 @@ def every(
     wanted: Annotated[DocumentPage, Query()], services: ServicesDep, request: Request, response: Response
 ) -> list[PushedDocument]:
     """The documents that fit all filters, by id; the header `Link` (rel="next") leads to those that follow, if any."""
-    with services.database.read() as session:
-        found = documents.list_all(
-            session, wanted.filter, state=wanted.state, after=wanted.after, limit=wanted.limit + 1
-        )
+    found = services.read(
+        documents.list_all, wanted.filter, state=wanted.state, after=wanted.after, limit=wanted.limit + 1
+    )
     if len(found) > wanted.limit:
         link_to_next(request, response, found[wanted.limit - 1].id)
     return found[: wanted.limit]
@@ -144,8 +143,7 @@ def _about(asked: DocumentFields) -> dict[str, Any]:
 @router.get("/{document_id:path}", dependencies=ASK)
 def one(document_id: DocumentId, services: ServicesDep) -> PushedDocument:
     """A document, and whether answers can be drawn from it yet."""
-    with services.database.read() as session:
-        return documents.find(session, document_id)
+    return services.read(documents.find, document_id)
 
 
 @router.delete("/{document_id:path}", status_code=204, dependencies=OPERATE)

@@ -26,8 +26,7 @@ site_reads_router = APIRouter(prefix="/api/site-reads", tags=["pages"])
 @router.get("", dependencies=ASK)
 def every(services: ServicesDep) -> list[Source]:
     """All sources, oldest first."""
-    with services.database.read() as session:
-        return sources.list_all(session)
+    return services.read(sources.list_all)
 
 
 @router.post("", status_code=201, dependencies=OPERATE)
@@ -62,8 +61,7 @@ def remove(
         source = _found(sources.find(session, source_id), source_id)
     if pages:
         deletion.delete_pages_of(services, source)
-    with services.database.write() as session:  # last, so that an interrupted removal can be repeated
-        sources.remove(session, source.url)
+    services.write(sources.remove, source.url)  # last, so that an interrupted removal can be repeated
     deletion.ask_erasure(services, source_id)
 
 

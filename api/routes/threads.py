@@ -37,8 +37,7 @@ def latest(
     before: Annotated[Moment | None, Query(description="Those last asked in before this: the next page.")] = None,
 ) -> list[Thread]:
     """The threads, most recently used first; a key with the role ask sees its own."""
-    with services.database.read() as session:
-        return threads.latest(session, words=q, limit=limit, before=before, owner=who.restricted_to)
+    return services.read(threads.latest, words=q, limit=limit, before=before, owner=who.restricted_to)
 
 
 @router.get("/{thread_id}")

@@ -27,8 +27,7 @@ EventNumber = Annotated[str, StringConstraints(pattern=r"^\d{1,15}$")]
 @router.get("/watches")
 def every(services: ServicesDep, who: CallerDep) -> list[Watch]:
     """The standing questions, oldest first; a key with the role ask sees its own."""
-    with services.database.read() as session:
-        return watches.list_all(session, owner=who.restricted_to)
+    return services.read(watches.list_all, owner=who.restricted_to)
 
 
 @router.post("/questions/{question_id}/watch")
@@ -79,8 +78,7 @@ def give_feedback(question_id: QuestionId, body: FeedbackRequest, services: Serv
 @learned_router.get("", name="every")
 def learned(services: ServicesDep) -> list[Learned]:
     """How feedback corrects the judge's confidence, or why it does not, by embedder, language and calibration."""
-    with services.database.read() as session:
-        return all_learned(session)
+    return services.read(all_learned)
 
 
 @learned_router.post("")

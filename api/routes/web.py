@@ -51,8 +51,7 @@ def part(name: str) -> FileResponse:
 @router.get("/api/suggestions", dependencies=ASK)
 def suggestions(services: ServicesDep) -> list[str]:
     """Questions that the pages added last answer, one of each page."""
-    with services.database.read() as session:
-        outlines = pages.outlines(session, _LOOKED_AT)
+    outlines = services.read(pages.outlines, _LOOKED_AT)
     first = [question for outline in outlines for question in page_questions(*outline)[:1]]
     return list(dict.fromkeys(first))[:MOST]
 
