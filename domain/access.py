@@ -3,13 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from typing import Final
 
 from domain.errors import WellreadError
-from domain.published import Received, always_sent, described
+from domain.published import Received, always_sent, described, published
 
 #: the collection that is always there
 DEFAULT: Final = "default"
@@ -27,18 +26,17 @@ class UnknownCollection(WellreadError):
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class Collection(Received):
     """A collection as its users see it."""
 
-    id: str = field(metadata=described("Names its database and its folder; a name may be used again, an id is not."))
+    id: str = described("Names its database and its folder; a name may be used again, an id is not.")
     name: str
-    created_at: datetime | None = field(metadata=described("null for the one that is always there."))
-    exclude_sites: tuple[str, ...] = field(
-        default=(), metadata=described("Sites that are never read or quoted in it, beside WELLREAD_EXCLUDE_SITES.")
+    created_at: datetime | None = described("null for the one that is always there.")
+    exclude_sites: tuple[str, ...] = described(
+        "Sites that are never read or quoted in it, beside WELLREAD_EXCLUDE_SITES.", default=()
     )
 
-    weight: float = field(default=1.0, metadata=described("Its share of the workers beside other collections."))
+    weight: float = described("Its share of the workers beside other collections.", default=1.0)
 
     @property
     def is_default(self) -> bool:
@@ -47,20 +45,19 @@ class Collection(Received):
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class Imported(Received):
     """What came of a file that was taken over into a collection."""
 
     sources: int
-    own_left: tuple[str, ...] = field(metadata=described("Sources of their operator's own, not taken as such."))
-    new: int = field(metadata=described("Pages that were not known."))
-    newer: int = field(metadata=described("Pages that were known with an earlier text."))
-    known: int = field(metadata=described("Pages that were known as they are, or with a later text."))
-    questions: int = field(metadata=described("Those that were not known."))
+    own_left: tuple[str, ...] = described("Sources of their operator's own, not taken as such.")
+    new: int = described("Pages that were not known.")
+    newer: int = described("Pages that were known with an earlier text.")
+    known: int = described("Pages that were known as they are, or with a later text.")
+    questions: int = described("Those that were not known.")
     questions_known: int
-    folders: int = field(metadata=described("Folders that are watched."))
-    folders_left: tuple[str, ...] = field(metadata=described("Folders that are not watched, some with the reason."))
-    sites_left: tuple[str, ...] = field(metadata=described("Sites left out of the collection before, but not here."))
+    folders: int = described("Folders that are watched.")
+    folders_left: tuple[str, ...] = described("Folders that are not watched, some with the reason.")
+    sites_left: tuple[str, ...] = described("Sites left out of the collection before, but not here.")
 
 
 MAIN: Final = Collection(id=DEFAULT, name=DEFAULT, created_at=None)
@@ -95,25 +92,20 @@ class Role(IntEnum):
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class ApiKey(Received):
     """A key of the API; its secret is shown once, when it is made."""
 
     id: str
     name: str
-    role: str = field(metadata=described("ask, operate or admin."))
-    collections: tuple[str, ...] | None = field(
-        metadata=described("The collections that it opens; null: all, also those to come.")
-    )
+    role: str = described("ask, operate or admin.")
+    collections: tuple[str, ...] | None = described("The collections that it opens; null: all, also those to come.")
     created_at: datetime
-    expires_at: datetime | None = field(metadata=described("From then on it opens nothing; null: never."))
-    limits: Mapping[str, float] = field(
-        default_factory=dict, metadata=described("What it may use, as far as that is limited.")
+    expires_at: datetime | None = described("From then on it opens nothing; null: never.")
+    limits: Mapping[str, float] = described("What it may use, as far as that is limited.", default_factory=dict)
+    callback_hosts: tuple[str, ...] = described(
+        "Hosts and networks that its webhooks may go to although they are not public.", default=()
     )
-    callback_hosts: tuple[str, ...] = field(
-        default=(), metadata=described("Hosts and networks that its webhooks may go to although they are not public.")
-    )
-    secret: str | None = field(default=None, metadata=described("The key itself: only in the answer that makes it."))
+    secret: str | None = described("The key itself: only in the answer that makes it.", default=None)
 
     @property
     def owner(self) -> str:
@@ -121,21 +113,21 @@ class ApiKey(Received):
         return OWNER + self.id
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Used:
     """What was used in a time."""
 
-    questions: int = field(default=0, metadata=described("New questions."))
-    pages: int = field(default=0, metadata=described("Pages read for them."))
-    tokens: int = field(default=0, metadata=described("Tokens of language models."))
-    usd: float = field(default=0.0, metadata=described("US dollars for them, as far as prices are known."))
+    questions: int = described("New questions.", default=0)
+    pages: int = described("Pages read for them.", default=0)
+    tokens: int = described("Tokens of language models.", default=0)
+    usd: float = described("US dollars for them, as far as prices are known.", default=0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class KeyUsage:
     """What a key has used today and this month (UTC), and what it may."""
 
-    key: str = field(metadata=described("Its name; `setting` for one of WELLREAD_API_KEYS."))
+    key: str = described("Its name; `setting` for one of WELLREAD_API_KEYS.")
     day: Used
     month: Used
     limits: Mapping[str, float]

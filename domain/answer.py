@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, Final, Literal, Self
 
 from domain.page import Block
-from domain.published import UNPUBLISHED, always_sent, described
+from domain.published import UNPUBLISHED, always_sent, described, published
 
 #: the composers of what no model wrote: of quotes, and of "I do not know"
 EXTRACTIVE, ABSTENTION = "extractive", "abstention"
@@ -19,22 +19,19 @@ ASKING_BACK: Final = "asking back"
 
 
 @always_sent("missing", "judge")
-@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """Whether the hits sufficed."""
 
     sufficient: bool
-    confidence: float = field(metadata=described("Calibrated probability that the hits answer the question."))
+    confidence: float = described("Calibrated probability that the hits answer the question.")
     reason: str
-    missing: tuple[str, ...] = field(
-        default=(), metadata=described("Words of the question that the hits do not cover.")
-    )
-    not_mentioned: str = field(
-        default="", metadata=described("A name or year of the question that no hit mentions: no sure answer is given.")
+    missing: tuple[str, ...] = described("Words of the question that the hits do not cover.", default=())
+    not_mentioned: str = described(
+        "A name or year of the question that no hit mentions: no sure answer is given.", default=""
     )
     judge: str = ""  #: the name of the judge
-    shipped_confidence: float | None = field(
-        default=None, metadata=described("The confidence before readers' feedback corrected it; null: it did not.")
+    shipped_confidence: float | None = described(
+        "The confidence before readers' feedback corrected it; null: it did not.", default=None
     )
     #: calibrated probability that the first quote alone answers; None: it has no other than the confidence
     first_quote: float | None = field(default=None, metadata=UNPUBLISHED)
@@ -53,22 +50,22 @@ class Verdict:
         return self.confidence if self.sufficient else self.of_first_quote
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Citation:
     """A link from the answer to a span of a stored page."""
 
-    marker: int = field(metadata=described("The number shown in the answer."))
+    marker: int = described("The number shown in the answer.")
     passage_id: str
-    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives the page's text."))
+    page_id: int = described("GET /api/pages/{page_id} gives the page's text.")
     url: str
-    title: str = field(metadata=described("The page's title, and the headings above the quote, if any."))
-    quote: str = field(metadata=described("Exactly the stored text from `start` to `end`."))
-    start: int = field(metadata=described("Offset in the page's text, in Unicode characters."))
+    title: str = described("The page's title, and the headings above the quote, if any.")
+    quote: str = described("Exactly the stored text from `start` to `end`.")
+    start: int = described("Offset in the page's text, in Unicode characters.")
     end: int
-    place: str = field(default="", metadata=described("Where in a file: its page, slide or row, such as page 3."))
+    place: str = described("Where in a file: its page, slide or row, such as page 3.", default="")
     published: datetime | None = None
-    modified: datetime | None = field(default=None, metadata=described("As the page itself says."))
-    read_at: datetime | None = field(default=None, metadata=described("When the page was last seen to say so."))
+    modified: datetime | None = described("As the page itself says.", default=None)
+    read_at: datetime | None = described("When the page was last seen to say so.", default=None)
     blocks: tuple[Block, ...] = field(default=(), compare=False, repr=False, metadata=UNPUBLISHED)  #: of the quote
 
     @property
@@ -114,36 +111,30 @@ Origin = Literal["written", "quoted", "unconfirmed", "missing"]
 
 
 @always_sent("markers")
-@dataclass(frozen=True, kw_only=True)
 class Sentence:
     """A sentence of the answer, or another of its blocks."""
 
     text: str
-    markers: tuple[int, ...] = field(default=(), metadata=described("The citations that support it."))
-    block: AnswerBlock = field(
+    markers: tuple[int, ...] = described("The citations that support it.", default=())
+    block: AnswerBlock = described(
+        "Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; "
+        "empty in prose.",
         default="",
-        metadata=described(
-            "Whether it is a list's item, a step, a table's row (cells are parted by `|`), code or a heading; "
-            "empty in prose."
-        ),
     )
-    origin: Origin = field(
+    origin: Origin = described(
+        "Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `unconfirmed`, "
+        "a model's, which its source does not say; `missing` says, without a citation, what the pages lack.",
         default="written",
-        metadata=described(
-            "Whose words it is in: `quoted`, its source's, since a model wrote what that does not say; `unconfirmed`, "
-            "a model's, which its source does not say; `missing` says, without a citation, what the pages lack."
-        ),
     )
-    focus: Focus | None = field(default=None, metadata=described("The part that says exactly what was asked."))
-    chosen: ChosenSentence | None = field(
-        default=None, metadata=described("The part that is the answering sentence; null if it is all of it.")
+    focus: Focus | None = described("The part that says exactly what was asked.", default=None)
+    chosen: ChosenSentence | None = described(
+        "The part that is the answering sentence; null if it is all of it.", default=None
     )
     #: "Yes" or "No" (in the question's language), where it answers a yes/no question
     says: str = field(default="", metadata=UNPUBLISHED)
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class ModelCost:
     """What one model was asked for."""
 
@@ -151,7 +142,7 @@ class ModelCost:
     input_tokens: int = 0
     output_tokens: int = 0
     usd: float = 0.0
-    unpriced: bool = field(default=False, metadata=described("Whether its price is not known."))
+    unpriced: bool = described("Whether its price is not known.", default=False)
 
     def __add__(self, other: "ModelCost") -> Self:
         return replace(
@@ -182,17 +173,14 @@ class Finding:
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class Cost(ModelCost):
     """What a model's API was asked for."""
 
-    model: str = field(default="", metadata=described("The model; if several were asked, their names with commas."))
-    unpriced: bool = field(
-        default=False, metadata=described("Whether calls are left out of `usd` because their price is not known.")
-    )
+    model: str = described("The model; if several were asked, their names with commas.", default="")
+    unpriced: bool = described("Whether calls are left out of `usd` because their price is not known.", default=False)
     #: of one call it may be empty; costs that differ in it only are equal
-    by_model: tuple[ModelCost, ...] = field(
-        default=(), compare=False, metadata=described("The sum of each model, in the order in which they were asked.")
+    by_model: tuple[ModelCost, ...] = described(
+        "The sum of each model, in the order in which they were asked.", default=(), compare=False
     )
 
     def __add__(self, other: ModelCost) -> Self:
@@ -217,12 +205,12 @@ class SolvedQuestion:
     lang: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class NextQuestion:
     """A question to ask next, made of a heading or a definition of a page that was near."""
 
     question: str
-    page_id: int = field(metadata=described("The page that says something on it."))
+    page_id: int = described("The page that says something on it.")
 
 
 #: of a form: a text, a number, true or false, or a list of texts or numbers
@@ -231,22 +219,22 @@ Value = str | int | float | bool | tuple[str | int | float, ...]
 Form = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class StructuredField:
     """A value of an answer in the asker's form."""
 
-    path: str = field(metadata=described("Its JSON pointer in `value`."))
+    path: str = described("Its JSON pointer in `value`.")
     value: Value | None
-    confidence: float = field(default=0.0, metadata=described("From 0 to 1."))
-    citation: Citation | None = field(default=None, metadata=described("Its citation; null for a null value."))
-    reason: str = field(default="", metadata=described("Why it is null; empty for a value."))
+    confidence: float = described("From 0 to 1.", default=0.0)
+    citation: Citation | None = described("Its citation; null for a null value.", default=None)
+    reason: str = described("Why it is null; empty for a value.", default="")
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class StructuredAnswer:
     """An answer in the asker's form."""
 
-    value: Form = field(metadata=described("In the form of `answer_schema`; null if not found."))
+    value: Form = described("In the form of `answer_schema`; null if not found.")
     fields: tuple[StructuredField, ...]
 
 

@@ -1,6 +1,5 @@
 """Answers that an operator wrote."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -18,17 +17,16 @@ MAX_QUESTION, MAX_ANSWER = 400, 20_000
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class CuratedAnswer(Received):
     """An answer that an operator wrote, for questions that mean the same as one of its own."""
 
-    id: str = field(metadata=described("Your own."))
-    questions: tuple[str, ...] = field(metadata=described("The questions that it answers, in several wordings."))
-    answer: str = field(metadata=described("Its text; links are written out, other Markdown is left out."))
-    author: str = field(metadata=described("Whose answer it is: shown with it."))
-    written: datetime = field(metadata=described("When it was written: shown with it."))
-    sources: tuple[str, ...] = field(metadata=described("URLs that are given with it."))
-    expires_at: datetime | None = field(metadata=described("When it is deleted; null: never."))
-    state: DocumentState = field(metadata=described("Other questions find passages of it once it is `indexed`."))
-    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives its text."))
+    id: str = described("Your own.")
+    questions: tuple[str, ...] = described("The questions that it answers, in several wordings.")
+    answer: str = described("Its text; links are written out, other Markdown is left out.")
+    author: str = described("Whose answer it is: shown with it.")
+    written: datetime = described("When it was written: shown with it.")
+    sources: tuple[str, ...] = described("URLs that are given with it.")
+    expires_at: datetime | None = described("When it is deleted; null: never.")
+    state: DocumentState = described("Other questions find passages of it once it is `indexed`.")
+    page_id: int = described("GET /api/pages/{page_id} gives its text.")
     changed_at: datetime

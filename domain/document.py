@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from domain.errors import WellreadError
 from domain.file import PUSHED, address_of
-from domain.published import Received, always_sent, described
+from domain.published import Received, always_sent, described, published
 
 DocumentState = Literal["waiting", "indexed", "failed"]
 #: of a document's text as it is sent
@@ -40,35 +40,34 @@ class Pushed:
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class PushedDocument(Received):
     """A document that a program pushed."""
 
-    id: str = field(metadata=described("Your own."))
-    url: str = field(metadata=described("As citations name it: its own, or files://pushed/ID."))
+    id: str = described("Your own.")
+    url: str = described("As citations name it: its own, or files://pushed/ID.")
     title: str
     lang: str
     published: datetime | None
     modified: datetime | None
     metadata: Mapping[str, Any]
-    state: DocumentState = field(metadata=described("Answers can be drawn from it once it is `indexed`."))
-    reason: str | None = field(metadata=described("Why it failed."))
-    page_id: int = field(metadata=described("GET /api/pages/{page_id} gives its text."))
-    missing: tuple[str, ...] = field(default=(), metadata=described("What of it could not be read."))
+    state: DocumentState = described("Answers can be drawn from it once it is `indexed`.")
+    reason: str | None = described("Why it failed.")
+    page_id: int = described("GET /api/pages/{page_id} gives its text.")
+    missing: tuple[str, ...] = described("What of it could not be read.", default=())
     added_at: datetime
-    changed_at: datetime = field(metadata=described("When something else than before was pushed."))
+    changed_at: datetime = described("When something else than before was pushed.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class DocumentItem:
     """What came of one of several documents."""
 
-    line: int = field(metadata=described("Its place among those sent; the first is 1."))
-    id: str | None = field(metadata=described("As it was given."))
+    line: int = described("Its place among those sent; the first is 1.")
+    id: str | None = described("As it was given.")
     state: DocumentState | None = None
-    is_changed: bool = field(default=False, metadata=described("false: the same was there before."))
-    problem: Mapping[str, Any] | None = field(
-        default=None, metadata=described("Why it was not taken: type, title, status, detail and what_to_do.")
+    is_changed: bool = described("false: the same was there before.", default=False)
+    problem: Mapping[str, Any] | None = described(
+        "Why it was not taken: type, title, status, detail and what_to_do.", default=None
     )
 
 
@@ -79,12 +78,12 @@ class DocumentBulk:
     documents: tuple[DocumentItem, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class DocumentChange:
     """What came of deleting documents by filters."""
 
-    done: int = field(metadata=described("Documents that are deleted."))
-    left: int = field(metadata=described("Those still to be deleted: ask again. With `dry_run`, those that are meant."))
+    done: int = described("Documents that are deleted.")
+    left: int = described("Those still to be deleted: ask again. With `dry_run`, those that are meant.")
 
 
 def check_id(document_id: str) -> str:

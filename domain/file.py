@@ -35,25 +35,22 @@ class BadFileName(WellreadError):
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class StoredFile(Received):
     """A file that was added, and what came of reading it."""
 
     id: int
-    address: str = field(metadata=described("files://FOLDER/path: the URL of its page, as citations name it."))
+    address: str = described("files://FOLDER/path: the URL of its page, as citations name it.")
     bytes: int
-    outcome: str | None = field(
-        metadata=described("null while it waits to be read; `read in part` if something is missing; else as of a page.")
+    outcome: str | None = described(
+        "null while it waits to be read; `read in part` if something is missing; else as of a page."
     )
-    reason: str | None = field(metadata=described("Why it could not be read."))
-    page_id: int | None = field(metadata=described("GET /api/pages/{page_id} gives its text."))
+    reason: str | None = described("Why it could not be read.")
+    page_id: int | None = described("GET /api/pages/{page_id} gives its text.")
     title: str | None
-    in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
-    missing: tuple[str, ...] = field(
-        default=(), metadata=described("What of it could not be read, such as `2 charts`.")
-    )
+    in_knowledge_base: bool = described("Whether answers can be drawn from it.")
+    missing: tuple[str, ...] = described("What of it could not be read, such as `2 charts`.", default=())
     added_at: datetime
-    read_at: datetime | None = field(metadata=described("When it was last read."))
+    read_at: datetime | None = described("When it was last read.")
 
     @property
     def is_over(self) -> bool:
@@ -90,17 +87,16 @@ class WatchedFolder:
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class FolderState(Received):
     """A watched folder as its users see it: not where it is on this machine."""
 
-    name: str = field(metadata=described("Files in it have addresses below files://NAME/."))
-    every_s: float = field(metadata=described("Seconds between two looks at it."))
+    name: str = described("Files in it have addresses below files://NAME/.")
+    every_s: float = described("Seconds between two looks at it.")
     next_due: datetime
-    problem: str | None = field(metadata=described("Why it could not be looked through, and what to do."))
-    checked_at: datetime | None = field(metadata=described("When it was last looked through."))
-    url: str | None = field(
-        metadata=described("The repository with #REF:PATH, or the bucket with #REGION:ENDPOINT; null for a disk's.")
+    problem: str | None = described("Why it could not be looked through, and what to do.")
+    checked_at: datetime | None = described("When it was last looked through.")
+    url: str | None = described(
+        "The repository with #REF:PATH, or the bucket with #REGION:ENDPOINT; null for a disk's."
     )
 
 

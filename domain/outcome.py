@@ -6,14 +6,14 @@ The two borders of confidence are here: the judge compares with the first, :func
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal, NamedTuple
 
 from domain.answer import Answer, Verdict
 from domain.file import ATTACHED, address_of
 from domain.flow import Status
-from domain.published import described
+from domain.published import described, published
 
 Outcome = Literal["answered", "unsure", "unknown"]
 
@@ -99,26 +99,22 @@ class Recalibration:
         return 1 / (1 + math.exp(-(self.intercept + self.slope * logit(confidence))))
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Learned:
     """How readers' feedback corrects the judge's confidence in some answers."""
 
     embedder: str
-    lang: str = field(metadata=described("Of the questions, ISO 639-1."))
-    calibration: str = field(
-        metadata=described("The shipped calibration that is corrected, by how the hits were read.")
-    )
-    intercept: float = field(metadata=described("Added to the log odds; 0: nothing is."))
-    slope: float = field(metadata=described("What the log odds are multiplied by; 1: they stay."))
-    said: str = field(metadata=described("That it is in use, or why there is no correction."))
-    right: int = field(metadata=described("How many answers were called right."))
-    wrong: int = field(metadata=described("How many were called wrong."))
-    held_out: int = field(
-        metadata=described("How many of both were not fitted to, and show whether the correction helps.")
-    )
-    loss_before: float | None = field(metadata=described("Log loss on those by the shipped judge."))
-    loss_after: float | None = field(metadata=described("And by the fitted one."))
-    since: datetime | None = field(metadata=described("When it was reset: feedback before no longer counts."))
+    lang: str = described("Of the questions, ISO 639-1.")
+    calibration: str = described("The shipped calibration that is corrected, by how the hits were read.")
+    intercept: float = described("Added to the log odds; 0: nothing is.")
+    slope: float = described("What the log odds are multiplied by; 1: they stay.")
+    said: str = described("That it is in use, or why there is no correction.")
+    right: int = described("How many answers were called right.")
+    wrong: int = described("How many were called wrong.")
+    held_out: int = described("How many of both were not fitted to, and show whether the correction helps.")
+    loss_before: float | None = described("Log loss on those by the shipped judge.")
+    loss_after: float | None = described("And by the fitted one.")
+    since: datetime | None = described("When it was reset: feedback before no longer counts.")
     learned_at: datetime
 
     @property

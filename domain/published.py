@@ -5,7 +5,7 @@ The docstrings and descriptions of such values are part of the OpenAPI document.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, dataclass_transform
 
 Value = TypeVar("Value")
 
@@ -21,13 +21,20 @@ class Received:
     json: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False, metadata=UNPUBLISHED)
 
 
-def described(text: str) -> Mapping[str, str]:
-    """Return the metadata of a field with this description."""
-    return {"description": text}
+def described(text: str, **others: Any) -> Any:
+    """Return a field with this description; ``others`` are what :func:`dataclasses.field` takes."""
+    return field(metadata={"description": text}, **others)
 
 
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field, described))
+def published(kind: type[Value]) -> type[Value]:
+    """Make a class one of plain values, as ``dataclass`` does, some of whose fields are described."""
+    return dataclass(frozen=True, kw_only=True)(kind)
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field, described))
 def always_sent(*names: str) -> Callable[[type[Value]], type[Value]]:
-    """Mark a class of values whose fields of these names (or all) have a default and are always sent."""
+    """Do as :func:`published` to a class of values whose fields of these names (or all) are always sent."""
 
     def require(schema: dict[str, Any]) -> None:
         fields = schema["properties"]
@@ -38,6 +45,6 @@ def always_sent(*names: str) -> Callable[[type[Value]], type[Value]]:
 
     def marked(kind: type[Value]) -> type[Value]:
         kind.__pydantic_config__ = {"json_schema_extra": require}  # type: ignore[attr-defined]
-        return kind
+        return published(kind)
 
     return marked

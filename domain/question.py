@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from domain.flow import Status
-from domain.published import described
+from domain.published import described, published
 
 if TYPE_CHECKING:
     from domain.options import Overrides
@@ -45,36 +45,34 @@ class Attached:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Thread:
     """Questions that are asked one after the other, each understood from those before it."""
 
     id: str
-    title: str = field(metadata=described("Its first question, until it is renamed."))
-    questions: int = field(metadata=described("How many were asked in it."))
+    title: str = described("Its first question, until it is renamed.")
+    questions: int = described("How many were asked in it.")
     created_at: datetime
-    updated_at: datetime = field(metadata=described("When it was last asked in."))
+    updated_at: datetime = described("When it was last asked in.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class ThreadQuestion:
     """A question of a thread; GET /api/questions/{id} gives its record."""
 
     id: str
     question: str
-    question_as_understood: str | None = field(
-        metadata=described("The completed question, if it was completed from its thread.")
-    )
+    question_as_understood: str | None = described("The completed question, if it was completed from its thread.")
     status: Status
     created_at: datetime
     finished_at: datetime | None
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class ThreadWithQuestions(Thread):
     """A thread with its latest questions."""
 
-    turns: tuple[ThreadQuestion, ...] = field(metadata=described("The latest, in the order in which they were asked."))
+    turns: tuple[ThreadQuestion, ...] = described("The latest, in the order in which they were asked.")
 
 
 @dataclass(frozen=True, kw_only=True)

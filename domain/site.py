@@ -12,7 +12,7 @@ from typing import Final, Literal, Self, get_args
 from urllib.parse import quote
 
 from domain.file import is_file_address
-from domain.published import UNPUBLISHED, Received, always_sent, described
+from domain.published import UNPUBLISHED, Received, always_sent, described, published
 
 #: what may be escaped and need not be (RFC 3986, 6.2.2.2)
 _ESCAPED: Final = {f"%{ord(character):02X}": character for character in f"{ascii_letters}{digits}-._~"}
@@ -195,7 +195,6 @@ def _to_like(glob: str) -> str:
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class Schedule:
     """When a source is looked at: every so often, or by a cron line."""
 
@@ -219,7 +218,6 @@ class SiteReadStatus(StrEnum):
 
 
 @always_sent()
-@dataclass(frozen=True, kw_only=True)
 class Source:
     """A site that may be read for any question."""
 
@@ -227,42 +225,34 @@ class Source:
     url: str
     own: bool  #: the operator's own: its address may be private
     min_delay_s: float | None  #: seconds between two requests; None: the setting
-    include: tuple[str, ...] = field(
-        default=(), metadata=described("Patterns of the paths that are read of it (`*`: any characters); empty: all.")
+    include: tuple[str, ...] = described(
+        "Patterns of the paths that are read of it (`*`: any characters); empty: all.", default=()
     )
-    exclude: tuple[str, ...] = field(default=(), metadata=described("Patterns of the paths that are not read of it."))
-    select: tuple[str, ...] = field(
-        default=(),
-        metadata=described(
-            "CSS selectors of what counts as content of its pages, as it stands; empty: found by itself."
-        ),
+    exclude: tuple[str, ...] = described("Patterns of the paths that are not read of it.", default=())
+    select: tuple[str, ...] = described(
+        "CSS selectors of what counts as content of its pages, as it stands; empty: found by itself.", default=()
     )
-    drop: tuple[str, ...] = field(
-        default=(), metadata=described("CSS selectors of what does not count as content of its pages.")
-    )
-    depth: int | None = field(
-        default=None, metadata=described("Most links from its front page that are followed; null: no limit.")
-    )
+    drop: tuple[str, ...] = described("CSS selectors of what does not count as content of its pages.", default=())
+    depth: int | None = described("Most links from its front page that are followed; null: no limit.", default=None)
     callback_url: str | None = field(
         default=None,
         metadata={
             **UNPUBLISHED,
-            **described("Receives a signed POST for each page that is new, changed or removed; it is not shown again."),
+            "description": "Receives a signed POST for each page that is new, changed or removed; it is not shown "
+            "again.",
         },
     )
-    page_only: bool = field(default=False, metadata=described("Whether nothing but the page with this URL is read."))
-    ignore_robots: bool = field(
-        default=False, metadata=described("Whether it is read whatever robots.txt and noindex say. Only for your own.")
+    page_only: bool = described("Whether nothing but the page with this URL is read.", default=False)
+    ignore_robots: bool = described(
+        "Whether it is read whatever robots.txt and noindex say. Only for your own.", default=False
     )
-    access: tuple[str, ...] = field(
-        default=(), metadata=described("What is set of how it is reached (headers, proxy …), without its values.")
+    access: tuple[str, ...] = described(
+        "What is set of how it is reached (headers, proxy …), without its values.", default=()
     )
-    moved_to: str | None = field(
-        default=None, metadata=described("Where its URL redirects: that is read and searched with it.")
-    )
-    schedule: Schedule | None = field(default=None, metadata=described("null: each page by its own interval."))
-    paused: bool = field(default=False, metadata=described("Whether nothing of it is read by itself for now."))
-    next_due: datetime | None = field(default=None, metadata=described("When it is looked at again by its schedule."))
+    moved_to: str | None = described("Where its URL redirects: that is read and searched with it.", default=None)
+    schedule: Schedule | None = described("null: each page by its own interval.", default=None)
+    paused: bool = described("Whether nothing of it is read by itself for now.", default=False)
+    next_due: datetime | None = described("When it is looked at again by its schedule.", default=None)
 
     @property
     def scope(self) -> SiteScope:
@@ -292,35 +282,31 @@ class Source:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class SiteRead(Received):
     """How far the reading of a whole site has come; the counts are of pages."""
 
     id: int
     url: str
-    prefix: str = field(metadata=described("What the URLs of its pages begin with."))
+    prefix: str = described("What the URLs of its pages begin with.")
     status: SiteReadStatus
-    reason: str | None = field(metadata=described("Why it ended."))
-    again: bool = field(metadata=described("Whether pages that were read before are looked at too."))
-    source_id: int | None = field(metadata=described("The source whose schedule asked for it."))
+    reason: str | None = described("Why it ended.")
+    again: bool = described("Whether pages that were read before are looked at too.")
+    source_id: int | None = described("The source whose schedule asked for it.")
     max_pages: int
     max_depth: int
     found: int
     looked_at: int
-    new: int = field(metadata=described("With a text that was not known."))
+    new: int = described("With a text that was not known.")
     unchanged: int
-    left_out: int = field(metadata=described("Forbidden by the site, gone, or without text."))
+    left_out: int = described("Forbidden by the site, gone, or without text.")
     failed: int
     bytes: int
-    embedding: int = field(
-        metadata=described("Pages that wait to be embedded; only in the response for one site read.")
-    )
-    active_s: float = field(metadata=described("Seconds of work, without pauses."))
+    embedding: int = described("Pages that wait to be embedded; only in the response for one site read.")
+    active_s: float = described("Seconds of work, without pauses.")
     pages_per_s: float
-    left_s: float | None = field(
-        metadata=described(
-            "About how many seconds are left until all is read and embedded; null while that cannot be told."
-        )
+    left_s: float | None = described(
+        "About how many seconds are left until all is read and embedded; null while that cannot be told."
     )
     created_at: datetime
     finished_at: datetime | None
@@ -331,15 +317,15 @@ class SiteRead(Received):
         return self.status.is_final
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class PageCheck:
     """What was found when a page was looked at, once or many times in a row."""
 
-    outcome: str = field(metadata=described("new, changed, unchanged, gone, failed or another outcome."))
-    status: int | None = field(metadata=described("HTTP status of the answer; 304 if the server said so itself."))
-    content_hash: str = field(metadata=described("Of the text it had from then on."))
+    outcome: str = described("new, changed, unchanged, gone, failed or another outcome.")
+    status: int | None = described("HTTP status of the answer; 304 if the server said so itself.")
+    content_hash: str = described("Of the text it had from then on.")
     reason: str
-    times: int = field(metadata=described("How often in a row."))
+    times: int = described("How often in a row.")
     first_at: datetime
     last_at: datetime
 
@@ -348,49 +334,44 @@ PageKind = Literal["web", "file", "document"]
 PAGE_KINDS: Final[tuple[PageKind, ...]] = get_args(PageKind)
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class PageSummary(Received):
     """A page in a list, or a URL that brought none."""
 
-    id: int | None = field(metadata=described("null if nothing was stored."))
+    id: int | None = described("null if nothing was stored.")
     url: str
     kind: PageKind
-    state: str = field(
-        metadata=described(
-            "held, stale, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, "
-            "empty, wall, skipped …"
-        )
+    state: str = described(
+        "held, stale, waiting, gone, duplicate, links or failed; without a page, the outcome: forbidden, blocked, "
+        "empty, wall, skipped …"
     )
-    reason: str | None = field(
-        metadata=described("Why answers cannot be drawn from it; of a stale page, why it was not read again.")
-    )
+    reason: str | None = described("Why answers cannot be drawn from it; of a stale page, why it was not read again.")
     title: str
     lang: str
-    characters: int = field(metadata=described("Length of its text."))
+    characters: int = described("Length of its text.")
     published: datetime | None
-    read_at: datetime | None = field(metadata=described("When it got its present text."))
-    checked_at: datetime | None = field(metadata=described("When it was last looked at."))
-    next_due: datetime | None = field(metadata=described("When it will be looked at again."))
-    private: bool = field(metadata=described("Whether it serves only the questions that had it read."))
-    stale_since: datetime | None = field(
-        default=None,
-        metadata=described("When it was last read, if later looks did not read it: answers use that text."),
+    read_at: datetime | None = described("When it got its present text.")
+    checked_at: datetime | None = described("When it was last looked at.")
+    next_due: datetime | None = described("When it will be looked at again.")
+    private: bool = described("Whether it serves only the questions that had it read.")
+    stale_since: datetime | None = described(
+        "When it was last read, if later looks did not read it: answers use that text.", default=None
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class PageVersion:
     """A text that a page has, or had."""
 
-    number: int = field(metadata=described("Counts the texts that the page has had."))
+    number: int = described("Counts the texts that the page has had.")
     title: str
-    characters: int = field(metadata=described("Length of the text."))
+    characters: int = described("Length of the text.")
     content_hash: str
     published: datetime | None
     read_at: datetime
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class StoredPage:
     """A stored page, or the part of it that was asked for."""
 
@@ -398,24 +379,22 @@ class StoredPage:
     url: str
     title: str
     lang: str
-    text: str = field(metadata=described("The text from `start`, as long as asked for."))
-    start: int = field(metadata=described("Where this text begins, in Unicode characters."))
-    characters: int = field(metadata=described("Length of the whole text."))
+    text: str = described("The text from `start`, as long as asked for.")
+    start: int = described("Where this text begins, in Unicode characters.")
+    characters: int = described("Length of the whole text.")
     published: datetime | None
     read_at: datetime
     content_hash: str
-    generation: int = field(metadata=described("Counts the texts this page has had."))
+    generation: int = described("Counts the texts this page has had.")
     is_gone: bool
-    missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `pages 501 to 700`."))
-    fetched_by: str = field(metadata=described("The paid service that fetched this text; empty: Wellread did."))
-    checked_at: datetime = field(metadata=described("When it was last looked at."))
-    next_due: datetime = field(metadata=described("When it will be looked at again."))
-    stale_since: datetime | None = field(
-        metadata=described("When it was last read, if later looks did not read it: `history` says why.")
+    missing: tuple[str, ...] = described("What of it could not be read, such as `pages 501 to 700`.")
+    fetched_by: str = described("The paid service that fetched this text; empty: Wellread did.")
+    checked_at: datetime = described("When it was last looked at.")
+    next_due: datetime = described("When it will be looked at again.")
+    stale_since: datetime | None = described(
+        "When it was last read, if later looks did not read it: `history` says why."
     )
-    history: tuple[PageCheck, ...] = field(
-        metadata=described("What was found when it was looked at, the latest first.")
-    )
+    history: tuple[PageCheck, ...] = described("What was found when it was looked at, the latest first.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -426,34 +405,34 @@ class PageLink:
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class ExtractedPage(Received):
     """What is content of a page."""
 
-    url: str | None = field(metadata=described("Canonical, after redirects."))
+    url: str | None = described("Canonical, after redirects.")
     title: str
-    lang: str = field(metadata=described("ISO 639-1, `und` if it is not known."))
+    lang: str = described("ISO 639-1, `und` if it is not known.")
     published: datetime | None
     modified: datetime | None
-    markdown: str = field(metadata=described("Headings, lists, tables and code keep their form; links are in `links`."))
-    characters: int = field(metadata=described("Length of its text without marks of Markdown."))
-    links: tuple[PageLink, ...] = field(metadata=described("Of the whole page, its navigation too."))
-    missing: tuple[str, ...] = field(metadata=described("What of it could not be read, such as `pages 501 to 700`."))
-    notice: str = field(metadata=described("What is unusual about how it was read."))
-    read_id: int | None = field(metadata=described("If it is kept: GET /api/reads/{read_id} says when answers use it."))
+    markdown: str = described("Headings, lists, tables and code keep their form; links are in `links`.")
+    characters: int = described("Length of its text without marks of Markdown.")
+    links: tuple[PageLink, ...] = described("Of the whole page, its navigation too.")
+    missing: tuple[str, ...] = described("What of it could not be read, such as `pages 501 to 700`.")
+    notice: str = described("What is unusual about how it was read.")
+    read_id: int | None = described("If it is kept: GET /api/reads/{read_id} says when answers use it.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class PageRead:
     """A page that was asked to be read, and how far that has come."""
 
     id: int
     url: str
-    outcome: str | None = field(metadata=described("null while it waits."))
+    outcome: str | None = described("null while it waits.")
     reason: str | None
     page_id: int | None
     title: str | None
-    in_knowledge_base: bool = field(metadata=described("Whether answers can be drawn from it."))
+    in_knowledge_base: bool = described("Whether answers can be drawn from it.")
 
     @property
     def is_over(self) -> bool:

@@ -5,28 +5,28 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from domain.published import UNPUBLISHED, Received, described
+from domain.published import UNPUBLISHED, Received, described, published
 from domain.record import CitedLine
 from domain.site import Schedule
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Subscription(Received):
     """A question or subject that is looked up on a schedule; its subscriber is told what is new."""
 
     id: str
-    question: str | None = field(metadata=described("It is asked again; null: it is a subject."))
-    subject: str | None = field(metadata=described("New passages on it are looked for; null: it is a question."))
-    options: Mapping[str, Any] = field(metadata=described("Those of a question that were given."))
+    question: str | None = described("It is asked again; null: it is a subject.")
+    subject: str | None = described("New passages on it are looked for; null: it is a question.")
+    options: Mapping[str, Any] = described("Those of a question that were given.")
     schedule: Schedule
     paused: bool
     callback_url: str | None
     email: str | None
-    feed_token: str = field(metadata=described("Opens its feeds: /api/subscriptions/ID/feed.atom?token=…"))
+    feed_token: str = described("Opens its feeds: /api/subscriptions/ID/feed.atom?token=…")
     next_due: datetime | None
     last_run_at: datetime | None
-    question_id: str | None = field(metadata=described("The question that is being looked up for it; null: none."))
-    error: str | None = field(metadata=described("Why the last run came to nothing; null: it did not fail."))
+    question_id: str | None = described("The question that is being looked up for it; null: none.")
+    error: str | None = described("Why the last run came to nothing; null: it did not fail.")
     created_at: datetime
     owner: str | None = field(default=None, metadata=UNPUBLISHED)
 
@@ -39,19 +39,17 @@ class PageNamed:
     title: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class News(Received):
     """What was new at one run."""
 
     id: int
-    first: bool = field(metadata=described("Whether it is the state at the first run."))
+    first: bool = described("Whether it is the state at the first run.")
     title: str
-    text: str = field(
-        metadata=described("The answer, or the digest, with its [n] markers; without a model the quotes.")
-    )
+    text: str = described("The answer, or the digest, with its [n] markers; without a model the quotes.")
     citations: tuple[CitedLine, ...]
-    added: tuple[PageNamed, ...] = field(metadata=described("New pages of a subject's sites."))
-    changed: tuple[PageNamed, ...] = field(metadata=described("Pages of them with another text."))
-    removed: tuple[PageNamed, ...] = field(metadata=described("Pages that are gone."))
-    question_id: str | None = field(metadata=described("The question that was asked for it."))
+    added: tuple[PageNamed, ...] = described("New pages of a subject's sites.")
+    changed: tuple[PageNamed, ...] = described("Pages of them with another text.")
+    removed: tuple[PageNamed, ...] = described("Pages that are gone.")
+    question_id: str | None = described("The question that was asked for it.")
     created_at: datetime

@@ -8,7 +8,7 @@ import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from statistics import median, quantiles
 from typing import Any
@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from domain import FINAL, Status
 from domain.flow import STEPS, TASKS
 from domain.outcome import Outcome
-from domain.published import described
+from domain.published import described, published
 from store.crawl.candidates import CandidateStatus
 from store.questions import state
 from store.sql import leases
@@ -49,25 +49,25 @@ WAITING: dict[str, tuple[leases.LeasedRow, ColumnElement[bool]]] = {
 } | {task.name: _OF_ROWS[task.row] for task in TASKS.values() if task.row in _OF_ROWS}
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Hour:
     """The questions that ended, and the pages that were read, within one hour."""
 
-    at: datetime = field(metadata=described("Its beginning."))
+    at: datetime = described("Its beginning.")
     answered: int
     unsure: int
     unknown: int
-    failed: int = field(metadata=described("Failed, or out of time."))
-    median_s: float | None = field(metadata=described("Seconds from asking to the end; null if none ended."))
-    slowest_s: float | None = field(metadata=described("Those of the slowest twentieth: the 95th percentile."))
-    pages: int = field(metadata=described("New texts of pages."))
+    failed: int = described("Failed, or out of time.")
+    median_s: float | None = described("Seconds from asking to the end; null if none ended.")
+    slowest_s: float | None = described("Those of the slowest twentieth: the 95th percentile.")
+    pages: int = described("New texts of pages.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class DaySpent:
     """What the questions of one day cost on language models."""
 
-    day: date = field(metadata=described("On which they were asked, in UTC."))
+    day: date = described("On which they were asked, in UTC.")
     usd: float
     tokens: int
 

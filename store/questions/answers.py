@@ -4,7 +4,7 @@ The evidence of a final answer is the pages that it cites, with their content ha
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session, aliased
 from domain import Answer, Cost, Question, Status, Verdict
 from domain.answer import ABSTENTION, EXTRACTIVE
 from domain.filters import fits
-from domain.published import described
+from domain.published import described, published
 from domain.record import ContextHit
 from store.crawl import sources
 from store.pages.deletion import not_deleted
@@ -129,12 +129,12 @@ def _copy_evidence() -> Any:
 _COPY, _COPY_EVIDENCE = _copy(), _copy_evidence()
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class RelatedQuestion:
     """A question that what is known may answer too."""
 
     question: str
-    id: str | None = field(metadata=described("Of the question that was asked so before; null: it was not asked yet."))
+    id: str | None = described("Of the question that was asked so before; null: it was not asked yet.")
 
 
 def related(
