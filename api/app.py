@@ -89,7 +89,7 @@ EVERYWHERE = frozenset({"collection"})
 
 
 def create_app(services: Services) -> FastAPI:
-    """Build the application; raises KeysMissing or BadKeys when it must not be served like this."""
+    """Build the application; raises SettingsError when it must not be served like this."""
     settings = services.settings
     keys = parse_keys(settings.api_keys)
     check_exposure(settings.api_host, lambda: bool(keys) or has_stored_key(services))

@@ -127,7 +127,7 @@ class TimedProtocol(H11Protocol):
 
 
 def serve(settings: Settings) -> None:
-    """Serve the API until SIGTERM; raises KeysMissing, BadKeys or PortInUse."""
+    """Serve the API until SIGTERM; raises SettingsError or PortInUse."""
     _raise_limit_of_files()
     mapped.folder = settings.models_dir
     app = create_app(Services(settings))

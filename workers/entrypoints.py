@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from domain.errors import WellreadError
 from domain.flow import QUEUES, WORKERS
-from workers.settings import LOOPBACK, SECRETS_DIR, Settings
+from workers.settings import LOOPBACK, SECRETS_DIR, Settings, SettingsError
 
 if TYPE_CHECKING:
     from celery.beat import Service
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 #: the queue of a process that runs no task, and so loads none
 NO_TASKS = "none"
-
-
-class FlowerExposed(WellreadError):
-    """Flower would listen beyond loopback without a password."""
 
 
 class UnknownQueue(WellreadError):
@@ -129,7 +125,7 @@ def run_flower(settings: Settings) -> None:
     if secret.is_file():
         os.environ.setdefault("FLOWER_BASIC_AUTH", secret.read_text("utf-8").strip())
     if settings.flower_host not in LOOPBACK and not os.environ.get("FLOWER_BASIC_AUTH"):
-        raise FlowerExposed(
+        raise SettingsError(
             f"Flower would listen on {settings.flower_host} without a password: "
             "set FLOWER_BASIC_AUTH=user:password, or leave WELLREAD_FLOWER_HOST at 127.0.0.1."
         )

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from api.cli.connect import collection, connected, open_client
-from api.cli.output import AS_JSON, WithFlags, notify, print_found, print_lines, progress_line, terminal
+from api.cli.output import AS_JSON, CommandFailed, WithFlags, notify, print_found, print_lines, progress_line, terminal
 from api.cli.width import clean, counted, cut, when
-from domain.errors import WellreadError
 
 if TYPE_CHECKING:
     from wellread import Client
@@ -43,10 +42,6 @@ _COLLECTION = "collection: a file is asked in one; name it with --collection."
 _SHOWN = 10
 _PAST = {"cancel": "cancelled", "replay": "replayed", "delete": "deleted"}
 _FILTERS = "domain.options:QuestionFilter"
-
-
-class BadFile(WellreadError):
-    """A file of questions cannot be used; the message says why."""
 
 
 @dataclass
@@ -73,9 +68,9 @@ class Line:
 
 
 def ask_file(file: Path, out: Path, terms: Mapping[str, Any]) -> bool:
-    """Ask the questions of a file and write their answers; return whether all could be asked. Raises BadFile."""
+    """Ask the questions of a file and write their answers; return whether all could be asked. Raises CommandFailed."""
     if out.exists():
-        raise BadFile(f"{out} is there already: name another file, or remove it to ask the questions again.")
+        raise CommandFailed(f"{out} is there already: name another file, or remove it to ask the questions again.")
     part = out.with_name(out.name + ".part")
     lines = read_lines(file)
     run, done = _begun(part, file, terms)
@@ -94,19 +89,19 @@ def ask_file(file: Path, out: Path, terms: Mapping[str, Any]) -> bool:
 
 
 def read_lines(file: Path) -> list[Line]:
-    """Return the lines of a file of questions: JSON Lines, or CSV by its suffix. Raises BadFile."""
+    """Return the lines of a file of questions: JSON Lines, or CSV by its suffix. Raises CommandFailed."""
     try:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadFile(f"{file} cannot be read: {error}") from error
+        raise CommandFailed(f"{file} cannot be read: {error}") from error
     read = _read_csv if file.suffix.lower() == ".csv" else _read_jsonl
     lines = []
     for line in read(text):
         lines.append(line)
         if len(lines) > MOST_LINES:
-            raise BadFile(f"{file} has more than {MOST_LINES:,} questions: cut it into several files.")
+            raise CommandFailed(f"{file} has more than {MOST_LINES:,} questions: cut it into several files.")
     if not lines:
-        raise BadFile(f"{file} has no question.")
+        raise CommandFailed(f"{file} has no question.")
     return lines
 
 
@@ -134,7 +129,7 @@ def _read_csv(text: str) -> Iterator[Line]:
     kinds = {option.name: option.schema["type"] for option in options_of(QuestionRequest)} | {"question": "string"}
     table = csv.DictReader(io.StringIO(text, newline=""), restkey="")
     if "question" not in (table.fieldnames or ()):
-        raise BadFile("The first row must name the columns, and one of them `question`.")
+        raise CommandFailed("The first row must name the columns, and one of them `question`.")
     for row in table:
         body: dict[str, Any] = {}
         error = "it has more cells than there are columns." if row.pop("", None) else ""
@@ -156,7 +151,7 @@ def _read_csv(text: str) -> Iterator[Line]:
 
 
 def _begun(part: Path, file: Path, terms: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
-    """Return what names this run, and the outcomes of the lines that are answered already; raises BadFile."""
+    """Return what names this run, and the outcomes of the lines that are answered already; raises CommandFailed."""
     asked = json.dumps({"collection": collection(), **terms}, sort_keys=True, default=str).encode()
     own = {name: hashlib.sha256(data).hexdigest() for name, data in (("file", file.read_bytes()), ("options", asked))}
     lines = part.read_bytes().split(b"\n")[:-1] if part.exists() else []  # what follows the last break was cut off
@@ -166,7 +161,9 @@ def _begun(part: Path, file: Path, terms: Mapping[str, Any]) -> tuple[dict[str, 
         return run, []
     run = json.loads(lines[0])
     if own.items() - run.items():
-        raise BadFile(f"{part} is of another file of questions, or of other options: remove it, or name another --out.")
+        raise CommandFailed(
+            f"{part} is of another file of questions, or of other options: remove it, or name another --out."
+        )
     part.write_bytes(b"".join(line + b"\n" for line in lines))
     return run, [_outcome(json.loads(line)) for line in lines[1:]]
 

@@ -36,20 +36,12 @@ from domain.errors import WellreadError
 from store import keys as stored
 from store.sql.database import DatabaseError
 from workers.services import Services
-from workers.settings import LOOPBACK
+from workers.settings import LOOPBACK, SettingsError
 
 #: wrong keys that an address may send at once, and the seconds after which it may send one more
 FREE, EVERY_S = 20, 3.0
 #: addresses, and keys, that are remembered
 MOST = 10_000
-
-
-class KeysMissing(WellreadError):
-    """The API would listen beyond loopback without a key."""
-
-
-class BadKeys(WellreadError):
-    """WELLREAD_API_KEYS cannot be read."""
 
 
 class InvalidApiKey(WellreadError):
@@ -246,14 +238,14 @@ def one_more_stream(state: State, who: Caller) -> Iterator[None]:
 
 
 def parse_keys(pairs: Sequence[SecretStr]) -> tuple[tuple[bytes, Caller], ...]:
-    """Return each secret with its caller; raises :class:`BadKeys` without repeating a secret."""
+    """Return each secret with its caller; raises :class:`SettingsError` without repeating a secret."""
     return tuple(_parse(pair.get_secret_value(), number) for number, pair in enumerate(pairs, start=1))
 
 
 def check_exposure(host: str, has_keys: Callable[[], bool]) -> None:
-    """Raise :class:`KeysMissing` if the API would listen where others can reach it without a key."""
+    """Raise :class:`SettingsError` if the API would listen where others can reach it without a key."""
     if host not in LOOPBACK and not has_keys():
-        raise KeysMissing(
+        raise SettingsError(
             f"The API would listen on {host} without a key: make one with `wellread keys add NAME --role admin`, set "
             "WELLREAD_API_KEYS=admin:a-long-secret, or leave WELLREAD_API_HOST at 127.0.0.1."
         )
@@ -376,14 +368,14 @@ def _parse(pair: str, number: int) -> tuple[bytes, Caller]:
     named, colon, secret = pair.partition(":")
     role, at, names = named.partition("@")
     if role not in Role.__members__ or not colon or not secret.strip():
-        raise BadKeys(
+        raise SettingsError(
             f"WELLREAD_API_KEYS, entry {number}: write role:key or role@collection:key with a role of "
             f"{', '.join(Role.__members__)}, several separated by commas."
         )
     try:
         collections = tuple(clean_name(name) for name in names.split("+")) if at else None
     except BadCollectionName as error:
-        raise BadKeys(
+        raise SettingsError(
             f"WELLREAD_API_KEYS, entry {number}: after the @ stand names of collections, several joined by +."
         ) from error
     plain = secret.strip().encode()

@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from starlette.testclient import TestClient
 
 from api.app import create_app
-from api.middleware.auth import BadKeys, KeyRing, KeysMissing, check_exposure, parse_keys
+from api.middleware.auth import KeyRing, check_exposure, parse_keys
 from domain import Candidate
 from domain.access import Role
 from store.crawl import candidates
@@ -27,7 +27,7 @@ from tests.api import walk
 from tests.api.conftest import LOCAL
 from workers.services import Services
 from workers.services.dispatch import Dispatcher
-from workers.settings import Settings, load
+from workers.settings import Settings, SettingsError, load
 
 #: a page that was read for the question 111… alone
 PRIVATE = "https://example.org/private"
@@ -153,21 +153,21 @@ def test_greatest_role_of_a_key_counts(services: Services) -> None:
     "pair", ["secret", "ask:", "ask: ", ":secret", "root:secret", "Ask:secret", "ask@../secret:key"]
 )
 def test_key_that_cannot_be_read_is_named_by_its_place_not_its_text(pair: str) -> None:
-    with pytest.raises(BadKeys, match="entry 2") as raised:
+    with pytest.raises(SettingsError, match="entry 2") as raised:
         parse_keys((SecretStr("ask:good"), SecretStr(pair)))
     assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "wellread.example"])
 def test_no_key_means_loopback_only(host: str) -> None:
-    with pytest.raises(KeysMissing, match="WELLREAD_API_KEYS"):
+    with pytest.raises(SettingsError, match="WELLREAD_API_KEYS"):
         check_exposure(host, lambda: False)
     check_exposure(host, lambda: True)
 
 
 def test_application_without_keys_is_not_made_for_another_address(services: Services, settings: Settings) -> None:
     services.settings = settings.model_copy(update={"api_host": "0.0.0.0"})
-    with pytest.raises(KeysMissing):
+    with pytest.raises(SettingsError):
         create_app(services)
 
 

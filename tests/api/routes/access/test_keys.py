@@ -15,7 +15,6 @@ from starlette.testclient import TestClient
 
 from api import streams
 from api.app import create_app
-from api.middleware.auth import KeysMissing
 from domain.access import Role
 from store import keys as stored
 from store.sql.tables import ApiKeyRow, QuestionRow
@@ -23,6 +22,7 @@ from tests.api import walk
 from tests.api.conftest import LOCAL, serving
 from workers.services import Services
 from workers.services import collections as kept
+from workers.settings import SettingsError
 
 ADMIN = {"X-API-Key": "the-admin"}
 ASKED = {"question": "Who keeps it?", "crawl_enabled": False}
@@ -185,7 +185,7 @@ def test_key_that_cannot_be_made_says_why(guarded: TestClient, body: dict[str, A
 
 def test_made_key_suffices_beyond_loopback(services: Services) -> None:
     services.settings = services.settings.model_copy(update={"api_host": "0.0.0.0"})
-    with pytest.raises(KeysMissing, match="wellread keys add"):
+    with pytest.raises(SettingsError, match="wellread keys add"):
         create_app(services)
     with services.database.write() as session:
         key = stored.add(session, "first", Role.admin, services.now())
