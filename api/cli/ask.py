@@ -23,7 +23,7 @@ from api.cli.sources import say_unread
 from api.cli.width import Style, clean, cut, wrap
 
 if TYPE_CHECKING:
-    from api.schemas.responses import StepOut
+    from store.questions.trace import Step
     from wellread import FoundPassage
 
 #: seconds that `ask` waits
@@ -149,7 +149,8 @@ def trace(question_id: str, replay: bool, as_json: bool) -> None:
 
     --replay stores nothing and asks no model.
     """
-    from api.schemas.responses import StepOut
+    from store.questions.trace import Step
+    from wellread.responses import to_value
 
     with open_client() as client:
         if replay:
@@ -157,7 +158,7 @@ def trace(question_id: str, replay: bool, as_json: bool) -> None:
             print_found(found, replayed_lines(found, terminal()), as_json=as_json)
             return
         steps = client.trace(question_id)
-    lines = trace_lines([StepOut.model_validate(step) for step in steps], terminal())
+    lines = trace_lines([to_value(Step, step) for step in steps], terminal())
     print_found(steps, lines, as_json=as_json)
 
 
@@ -176,7 +177,7 @@ def passages_lines(found: "Sequence[FoundPassage]", style: Style) -> list[str]:
     return lines
 
 
-def trace_lines(steps: "Sequence[StepOut]", style: Style) -> list[str]:
+def trace_lines(steps: "Sequence[Step]", style: Style) -> list[str]:
     """Show every step with its time since the first, what it looked for, found and cost."""
     if not steps:
         return ["No step is finished yet."]
@@ -216,7 +217,7 @@ def replayed_lines(found: Mapping[str, Any], style: Style) -> Iterator[str]:
         yield f"  (written by {clean(found['composer_before'])}; now composed without a model)"
 
 
-def _step_lines(step: "StepOut", at_s: float, style: Style) -> Iterator[str]:
+def _step_lines(step: "Step", at_s: float, style: Style) -> Iterator[str]:
     detail, first = step.detail, f"{at_s:7.2f} s  {clean(step.name):<9} "
     cost, spent = detail.get("cost") or {}, ""
     if cost.get("usd") or cost.get("unpriced"):

@@ -28,7 +28,6 @@ from api.dependencies import (
 from api.middleware.auth import ASK, OPERATE, Caller, CallerDep, StillOpenDep
 from api.schemas.exported import exported, headers
 from api.schemas.requests import ChatRequest
-from api.schemas.responses import StepOut
 from api.streams import watch, while_open
 from domain.access import Role
 from domain.options import QuestionRequest
@@ -120,7 +119,7 @@ def replay(question_id: QuestionId, services: ServicesDep) -> Record:
     return read_record(services, question_id)
 
 
-@router.get("/{question_id}/trace", response_model=list[StepOut])
+@router.get("/{question_id}/trace")
 def trace(question_id: QuestionId, services: ServicesDep, who: CallerDep) -> list[stored_trace.Step]:
     """Every finished step with its queries, hits and verdict, and every page that was read."""
     with services.database.read() as session:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from datetime import datetime
 from typing import Any, Final
 
 from pydantic import BaseModel, Field, TypeAdapter
@@ -19,7 +18,7 @@ _PUBLISHED_NAMES: Final = {
     name: f"{name}Out"
     for name in (
         "Citation Cost Feedback Focus Learned ModelCost PageCheck PageSeen Record NextQuestion Schedule "
-        "Sentence SiteRead Source StructuredAnswer StructuredField Thread ThreadQuestion ThreadWithQuestions "
+        "Sentence SiteRead Source Step StructuredAnswer StructuredField Thread ThreadQuestion ThreadWithQuestions "
         "Timing Verdict Watch"
     ).split()
 } | {"ContextHit": "HitOut", "PageRead": "ReadingOut", "StoredPage": "PageOut"}
@@ -45,23 +44,6 @@ def record_json(record: Record) -> dict[str, Any]:
     """Return the record as JSON values: the same from the API, in an event and on the command line."""
     values: dict[str, Any] = _RECORD.dump_python(record, mode="json")
     return values
-
-
-class StepOut(BaseModel):
-    """One finished step with everything that was kept of it."""
-
-    question_id: str = Field(description="Another's, where a run was shared.")
-    name: str
-    cycle: int
-    attempt: int
-    outcome: str
-    started_at: datetime
-    finished_at: datetime
-    seconds: float
-    detail: dict[str, Any] = Field(
-        description="Queries, hits with their scores, verdict, seconds, cost; of a page: url. Of an `error`, a key "
-        "with the role ask sees only the kind."
-    )
 
 
 class StatsOut(BaseModel):

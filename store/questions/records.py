@@ -216,11 +216,7 @@ def _timings(row: QuestionRow, own: Sequence[StepRow], pages_read: Sequence[Cand
         if page.elapsed_s > 0 and page.settled_at and page.settled_at >= (row.asked_again_at or row.created_at):
             waves.setdefault(page.wave, []).append(page)
     read = [_reading(wave, pages) for wave, pages in waves.items()]
-    steps = [
-        to_value(Timing, step, step=step.name, seconds=(step.finished_at - step.started_at).total_seconds())
-        for step in own
-        if step.name != "feedback"
-    ]
+    steps = [to_value(Timing, step, step=step.name) for step in own if step.name != "feedback"]
     return tuple(sorted((*steps, *read), key=lambda timing: timing.started_at))
 
 

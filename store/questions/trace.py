@@ -12,6 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from domain import Cost, ModelCost, VariantKind, Verdict
+from domain.published import described, published
 from store.crawl import candidates
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, QuestionRow, StepRow
@@ -97,23 +98,22 @@ def last(session: Session, question_id: str, name: str) -> StepRow | None:
     return session.scalar(query.order_by(StepRow.id.desc()).limit(1))
 
 
-@dataclass(frozen=True, kw_only=True)
+@published
 class Step:
-    """One finished step."""
+    """One finished step with everything that was kept of it."""
 
-    question_id: str  #: the leader's if it ran the step
+    question_id: str = described("Another's, where a run was shared.")
     name: str  #: understand, retrieve, retry, write, batch, seek, read, embed, requery, reuse, follow, feedback
     cycle: int
     attempt: int
     outcome: str
     started_at: datetime
     finished_at: datetime
-    detail: Mapping[str, Any]  #: queries, hits, verdict, seconds, cost, candidates; of a page: url, bytes, why
-
-    @property
-    def seconds(self) -> float:
-        """Return the step's duration."""
-        return (self.finished_at - self.started_at).total_seconds()
+    seconds: float
+    detail: Mapping[str, Any] = described(
+        "Queries, hits with their scores, verdict, seconds, cost; of a page: url. Of an `error`, a key with the role "
+        "ask sees only the kind."
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -205,5 +205,6 @@ def _page(row: CandidateRow) -> Step:
         outcome=row.outcome or "",
         started_at=ended - timedelta(seconds=row.elapsed_s),
         finished_at=ended,
+        seconds=row.elapsed_s,
         detail={name: getattr(row, name) for name in shown},
     )

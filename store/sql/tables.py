@@ -186,6 +186,11 @@ class StepRow(Table, name="steps"):
     finished_at: Mapped[datetime] = mapped_column(index=True)
     detail: Mapped[dict[str, Any]]
 
+    @property
+    def seconds(self) -> float:
+        """Return the step's duration."""
+        return (self.finished_at - self.started_at).total_seconds()
+
 
 class RequestState(StrEnum):
     """How far a request is that waits for a batch."""

@@ -13,8 +13,8 @@ from starlette.testclient import TestClient
 from api.cli.ask import trace_lines
 from api.cli.main import cli
 from api.cli.width import Style
-from api.schemas.responses import StepOut
 from domain import Question, Status
+from store.questions.trace import Step
 from store.sql.tables import CandidateRow, QuestionRow
 from tests.api import walk
 from workers.services import Services
@@ -37,9 +37,9 @@ SOUGHT = {
 READ = {"url": "http://a.example/y", "bytes": 12345, "origin": "engine:searxng", "score": 0.5, "reason": None}
 
 
-def step(name: str, outcome: str, detail: dict[str, Any], *, at_s: float = 0.0, took_s: float = 1.0) -> StepOut:
+def step(name: str, outcome: str, detail: dict[str, Any], *, at_s: float = 0.0, took_s: float = 1.0) -> Step:
     started = BEGAN + timedelta(seconds=at_s)
-    return StepOut(
+    return Step(
         question_id="q", name=name, cycle=0, attempt=1, outcome=outcome, started_at=started,
         finished_at=started + timedelta(seconds=took_s), seconds=took_s, detail=detail,
     )  # fmt: skip
