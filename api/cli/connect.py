@@ -1,10 +1,13 @@
 """Connects the command line: to the API that is named, to this machine's stack or database, or to a stack it starts."""
 
+import logging
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -77,8 +80,6 @@ def open_client() -> "Client":
 
     One that runs is asked because it is there already (to make one takes seconds), if a key of the settings may do all.
     """
-    from urllib.parse import urlsplit
-
     from wellread import Client
 
     key = os.environ.get("WELLREAD_API_KEY", "")
@@ -189,9 +190,6 @@ def _keys(settings: "Settings") -> dict[str, str]:
 
 def quiet_logs() -> None:
     """Keep log lines other than errors off the terminal."""
-    import logging
-    import sys
-
     import structlog
 
     os.environ.setdefault("LANCEDB_LOG", "error")

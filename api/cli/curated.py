@@ -4,7 +4,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,10 +12,8 @@ from api.cli.connect import connected, open_client
 from api.cli.output import AS_JSON, CommandFailed, notify, print_found, print_lines, terminal
 from api.cli.refusal import error_line
 from api.cli.width import clean, counted, cut
+from domain.curated import CuratedAnswer
 from domain.errors import WellreadError
-
-if TYPE_CHECKING:
-    from domain.curated import CuratedAnswer
 
 _PART = 1_000
 #: columns of a CSV file whose values are several, with | between them
@@ -115,5 +113,5 @@ def delete(ids: Sequence[str]) -> None:
             print_lines(f"{clean(curated_id)} is deleted.")
 
 
-def _by(found: "CuratedAnswer") -> str:
+def _by(found: CuratedAnswer) -> str:
     return f"{clean(found.author)}, {found.written:%Y-%m-%d}"

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,7 @@ from api.cli.connect import connected, open_client
 from api.cli.output import AS_JSON, CommandFailed, notify, print_found, print_lines, terminal
 from api.cli.questions import change_all
 from api.cli.width import clean, cut
-
-if TYPE_CHECKING:
-    from domain.document import PushedDocument
+from domain.document import MAX_BULK, PushedDocument
 
 #: documents that one request lists
 _PART = 1_000
@@ -133,8 +131,6 @@ def bulk(file: Path) -> None:
 
 def _parts(file: Path) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
     """Yield lines of a file with their numbers, as many as one request takes."""
-    from domain.document import MAX_BULK
-
     numbers, some, size = list[int](), list[dict[str, Any]](), 0
     lines = (sys.stdin.buffer.read() if str(file) == "-" else _bytes_of(file)).splitlines()
     for number, line in enumerate(lines, start=1):
@@ -156,6 +152,6 @@ def _parts(file: Path) -> Iterator[tuple[list[int], list[dict[str, Any]]]]:
         yield numbers, some
 
 
-def _line(document: "PushedDocument") -> str:
+def _line(document: PushedDocument) -> str:
     about = clean(document.reason or document.title)
     return cut(f"{document.state:<8} {clean(document.id)}  {about}", terminal().width)

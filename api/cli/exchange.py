@@ -1,8 +1,9 @@
 """`wellread export` and `import`: an answer or a thread as a document, and all that is known in one file."""
 
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -10,12 +11,7 @@ from api import installed_version
 from api.cli.connect import open_client, open_collection
 from api.cli.output import notify, print_lines, progress_count, progress_line
 from api.cli.width import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from domain.access import Imported
-
+from domain.access import Imported
 
 _FORMAT = click.option("--format", "form", type=click.Choice(["md", "html"]), default="md", show_default=True)
 #: of a command that writes or reads one
@@ -117,7 +113,7 @@ def take_over(file: Path, own: bool) -> None:
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[str, int], None]]":
+def _progress() -> Iterator[Callable[[str, int], None]]:
     show = progress_line()
     yield lambda name, done: show(f"{name.removesuffix('.jsonl')}: {done:,} written", False)
     show("", True)
@@ -135,7 +131,7 @@ def _write(document: str, output: Path | None) -> None:
     notify(f"{output} is written.")
 
 
-def left_out_lines(names: "Sequence[str]") -> list[str]:
+def left_out_lines(names: Sequence[str]) -> list[str]:
     """Return the names of pages that could not be written into a file."""
     if not names:
         return []
@@ -143,7 +139,7 @@ def left_out_lines(names: "Sequence[str]") -> list[str]:
     return [f"Left out, as they cannot be written: {len(names):,}.", *(f"    {each}" for each in shown)]
 
 
-def imported_lines(taken: "Imported") -> "Iterator[str]":
+def imported_lines(taken: Imported) -> Iterator[str]:
     """Yield the counts of what was imported, and what was not and why."""
     yield (
         f"{counted(taken.sources, 'source')}; pages: {taken.new:,} new, {taken.newer:,} with a later text, "
@@ -163,7 +159,7 @@ def imported_lines(taken: "Imported") -> "Iterator[str]":
     yield from _left("Sites not excluded here (set `WELLREAD_EXCLUDE_SITES`):", taken.sites_left)
 
 
-def _left(why: str, what: tuple[str, ...]) -> "Iterator[str]":
+def _left(why: str, what: tuple[str, ...]) -> Iterator[str]:
     if what:
         yield why
         yield from (f"    {each}" for each in what)

@@ -3,6 +3,7 @@
 import gc
 import sys
 from contextlib import closing, suppress
+from dataclasses import asdict
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from api.cli.connect import collection, open_client, open_collection, open_servi
 from api.cli.exchange import FILE, left_out_lines
 from api.cli.output import AS_JSON, notify, print_found, print_json, print_lines, progress_count, terminal
 from api.cli.width import clean, counted, cut, when, wrap
+from domain.outcome import Learned
 
 if TYPE_CHECKING:
     from workers.settings import Settings
@@ -79,8 +81,6 @@ def show(only_set: bool, as_json: bool) -> None:
 
     Variables that begin with WELLREAD_ and are no setting are named at the end, each with the nearest setting.
     """
-    from dataclasses import asdict
-
     from workers.setting_origins import explain, set_variables
     from workers.settings import load, unknown_variables
 
@@ -179,8 +179,6 @@ def learn(reset: bool, as_json: bool) -> None:
     language and calibration.
     """
     from pydantic import TypeAdapter
-
-    from domain.outcome import Learned
 
     with open_client() as client:
         learned = client.reset_learned() if reset else client.learn()

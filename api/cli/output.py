@@ -6,17 +6,17 @@ import re
 import shutil
 import sys
 import time
+from collections.abc import Callable, Iterable
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.width import Style
+from domain import Status
 from domain.errors import WellreadError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
     from wellread import Event, Record
 
 #: seconds between two lines of progress if the next does not overwrite the last
@@ -62,8 +62,6 @@ _CONTROL = re.compile(
 
 def exit_code(record: "Record") -> int:
     """Return the exit code for a question: 0 answered, 1 failed, 3 not known, out of time or not ended, 4 unsure."""
-    from domain import Status
-
     if record.outcome == "unsure":
         return EXIT_UNSURE
     return {Status.ANSWERED: 0, Status.FAILED: 1}.get(record.status, EXIT_NOT_KNOWN)
@@ -81,7 +79,7 @@ def print_json(value: Any) -> None:
     print_lines(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", written))
 
 
-def print_found(value: Any, lines: "Iterable[str]", *, as_json: bool) -> None:
+def print_found(value: Any, lines: Iterable[str], *, as_json: bool) -> None:
     """Write what was found to stdout: its JSON if that is asked for, else the lines."""
     if as_json:
         print_json(value)
@@ -102,7 +100,7 @@ def print_progress(event: "Event", at_s: float) -> None:
     notify(*event_lines(event, at_s, terminal(err=True)))
 
 
-def progress_line(*, first_s: float = QUIET_S) -> "Callable[[str, bool], None]":
+def progress_line(*, first_s: float = QUIET_S) -> Callable[[str, bool], None]:
     """Return a function that shows on stderr how far a command is, and whether it is done.
 
     A terminal has one line, which the next overwrites, and an empty one clears; anything else a plain line every ten
@@ -123,7 +121,7 @@ def progress_line(*, first_s: float = QUIET_S) -> "Callable[[str, bool], None]":
     return show
 
 
-def progress_count(of: str) -> "Callable[[int, int], None]":
+def progress_count(of: str) -> Callable[[int, int], None]:
     """Return a function that shows how many are done of how many: "3 of 120 pages"."""
     show = progress_line()
     return lambda done, total: show(f"{done:,} of {total:,} {of}", done >= total)

@@ -23,6 +23,7 @@ import click
 from api.cli.connect import collection, connected, open_client
 from api.cli.output import AS_JSON, CommandFailed, WithFlags, notify, print_found, print_lines, progress_line, terminal
 from api.cli.width import clean, counted, cut, when
+from domain import FINAL
 
 if TYPE_CHECKING:
     from wellread import Client
@@ -230,8 +231,6 @@ def _ask(client: "Client", lines: list[Line], terms: Mapping[str, Any], run: str
 
 
 def _look(client: "Client", lines: list[Line]) -> None:
-    from domain import FINAL
-
     ids = sorted({line.question_id for line in lines})
     sent = _again(lambda: client.export_questions(id=ids)).split("\n")
     found = {each["id"]: each for each in map(json.loads, filter(None, sent))}

@@ -1,16 +1,13 @@
 """`wellread threads`: the threads of questions, to find, read, rename and delete."""
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 import click
 
 from api.cli.connect import open_client, to_delete
 from api.cli.output import AS_JSON, print_found, print_lines, terminal
 from api.cli.width import Style, clean, cut, when
-
-if TYPE_CHECKING:
-    from domain.question import ThreadWithQuestions
+from domain.question import ThreadWithQuestions
 
 
 @click.group()
@@ -69,7 +66,7 @@ def delete(thread_id: str, yes: bool) -> None:
     print_lines(f"{thread_id} is deleted with its questions.")
 
 
-def _turn_lines(thread: "ThreadWithQuestions", style: Style) -> list[str]:
+def _turn_lines(thread: ThreadWithQuestions, style: Style) -> list[str]:
     lines = [*style.wrap(thread.title), f"{thread.questions} questions, the last asked {when(thread.updated_at)}"]
     for turn in thread.turns:
         lines += ["", f"{turn.id}  {when(turn.created_at)}  {turn.status.lower()}"]
