@@ -82,8 +82,7 @@ class Access:
 
     def names(self) -> list[str]:
         """Return the names of the collections that the caller may open."""
-        with self._main.database.read() as session:
-            return [each.name for each in collections.list_all(session) if self._who.may_open(each.name)]
+        return [each.name for each in self._main.read(collections.list_all) if self._who.may_open(each.name)]
 
 
 async def _access(
@@ -121,8 +120,7 @@ def _id_of(kind: str, unknown: type[WellreadError], check_owner: Callable[[Sessi
         if not _ID.fullmatch(plain):
             raise unknown(f"There is no {kind} {given[:40]!r}: an id has 32 hexadecimal digits.")
         if who.restricted_to is not None:
-            with services.database.read() as session:
-                check_owner(session, plain, who.restricted_to)
+            services.read(check_owner, plain, who.restricted_to)
         return plain
 
     return Depends(read)

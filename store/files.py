@@ -8,6 +8,7 @@ from sqlalchemy import Select, delete, select, update
 from sqlalchemy.orm import Session, defer
 
 from domain import Candidate, ReadOutcome
+from domain.errors import WellreadError
 from domain.file import READ_IN_PART, StoredFile, WatchedFolder, address_of
 from domain.page import WITH_TEXT
 from store.crawl import candidates
@@ -17,6 +18,10 @@ from store.sql.tables import CandidateRow, FileRow, FolderRow, IndexState, PageR
 
 #: where a candidate comes from that is a file
 ORIGIN = "file"
+
+
+class UnknownFile(WellreadError):
+    """There is no such file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +125,12 @@ def leave_out(session: Session, address: str) -> bool:
     return session.execute(left.returning(FileRow.id)).first() is not None
 
 
-def find(session: Session, file_id: int) -> StoredFile | None:
-    """Return a file and what came of reading it."""
+def find(session: Session, file_id: int) -> StoredFile:
+    """Return a file and what came of reading it; raises UnknownFile."""
     found = session.execute(_listed().where(FileRow.id == file_id)).first()
-    return _stored(*found) if found else None
+    if found is None:
+        raise UnknownFile(f"There is no file {file_id}: `wellread files list` shows them.")
+    return _stored(*found)
 
 
 def list_all(

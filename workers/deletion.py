@@ -29,7 +29,6 @@ from store.questions import state, threads, webhooks
 from store.questions.state import UnknownQuestion
 from store.sql import database as sql
 from store.sql.tables import PageRow, QuestionRow
-from workers import files as uploads
 from workers import monitoring
 from workers.processes.supervise import wait_until
 from workers.questions import submit
@@ -79,7 +78,7 @@ def delete_pages(services: Services, page_ids: Iterable[int]) -> int:
 
 def delete_file(services: Services, file_id: int) -> int | None:
     """Delete a file with its page, if it has one; return that page's id. Raises UnknownFile."""
-    address = uploads.get(services, file_id).address
+    address = services.read(files.find, file_id).address
     with services.database.write() as session:
         page = pages.find(session, address)
         if page is None:

@@ -138,16 +138,12 @@ class FileRefused(WellreadError):
     """The file is of a kind that is not read, is empty, or is too large."""
 
 
-class UnknownFile(WellreadError):
-    """There is no such file."""
-
-
 def add(services: Services, name: str, content: bytes) -> StoredFile:
     """Save a file and have it read; one of the same name is replaced. Raises BadFileName or FileRefused."""
     path = check_file(services, name, content)
     file_id, candidate_id = services.write(files.add_upload, UPLOADS, path, content, services.now())
     services.dispatcher.send("wellread.read", candidate_id)
-    return get(services, file_id)
+    return services.read(files.find, file_id)
 
 
 def check_file(services: Services, name: str, content: bytes) -> str:
@@ -166,14 +162,6 @@ def check_file(services: Services, name: str, content: bytes) -> str:
     if len(content) > (most := services.settings.file_max_bytes):
         raise FileRefused(f"{path} has {len(content):,} bytes: WELLREAD_FILE_MAX_BYTES allows {most:,}. Split it.")
     return path
-
-
-def get(services: Services, file_id: int) -> StoredFile:
-    """Return a file and what came of reading it; raises UnknownFile."""
-    found = services.read(files.find, file_id)
-    if found is None:
-        raise UnknownFile(f"There is no file {file_id}: `wellread files list` shows them.")
-    return found
 
 
 def watch(services: Services, path: Path, *, name: str = "", every_s: float = EVERY_S) -> WatchedFolder:

@@ -208,8 +208,7 @@ class KeyRing:
         if found:
             return max(found, key=lambda caller: caller.role)
         if self.is_stored(given):
-            with self._services.database.read() as session:
-                key = stored.find(session, given, self._services.now())
+            key = self._services.read(stored.find, given, self._services.now())
             if key is not None:
                 most = key.limits.get("requests_per_minute")
                 return Caller(
@@ -254,8 +253,7 @@ def check_exposure(host: str, has_keys: Callable[[], bool]) -> None:
 def has_stored_key(services: Services) -> bool:
     """Return whether `wellread keys` made a key that is valid."""
     try:
-        with services.database.read() as session:
-            return stored.any_valid(session, services.now())
+        return services.read(stored.any_valid, services.now())
     except DatabaseError:  # there are no tables yet
         return False
 

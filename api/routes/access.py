@@ -43,8 +43,7 @@ keys_router = APIRouter(prefix="/api/keys", tags=["access"], dependencies=_WHOLE
 @router.get("", dependencies=ASK)
 def every(main: MainDep, who: CallerDep) -> list[Collection]:
     """The collections that the key opens: first `default`, then by name."""
-    with main.database.read() as session:
-        return [each for each in collections.list_all(session) if who.may_open(each.name)]
+    return [each for each in main.read(collections.list_all) if who.may_open(each.name)]
 
 
 @router.post("", status_code=201, dependencies=_WHOLE)
@@ -137,19 +136,16 @@ def every_key(main: MainDep) -> list[ApiKey]:
 @keys_router.post("", status_code=201, name="add")
 def add_key(body: KeyRequest, main: MainDep) -> ApiKey:
     """Make a key; its `secret` is only in this response."""
-    role = Role[body.role]
-    with main.database.write() as session:
-        limits = body.limits.model_dump(exclude_none=True)
-        made = keys.add(
-            session,
-            body.name,
-            role,
-            main.now(),
-            names=body.collections,
-            expires_at=body.expires_at,
-            limits=limits,
-            callback_hosts=body.callback_hosts,
-        )
+    made = main.write(
+        keys.add,
+        body.name,
+        Role[body.role],
+        main.now(),
+        names=body.collections,
+        expires_at=body.expires_at,
+        limits=body.limits.model_dump(exclude_none=True),
+        callback_hosts=body.callback_hosts,
+    )
     weigh_all(main)
     return made
 

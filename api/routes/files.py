@@ -36,8 +36,7 @@ _FORM: dict[str, Any] = {"requestBody": {"required": True, "content": {"multipar
 @folder_router.get("", dependencies=ASK)
 def watched(services: ServicesDep) -> list[FolderState]:
     """The watched folders, by name: the next check of each, and errors."""
-    with services.database.read() as session:
-        return [to_value(FolderState, each) for each in folders.list_all(session)]
+    return [to_value(FolderState, each) for each in services.read(folders.list_all)]
 
 
 @folder_router.post("", status_code=201, dependencies=OPERATE)
@@ -123,4 +122,4 @@ def remove(file_id: RowId, services: ServicesDep) -> Response:
 @router.get("/{file_id}", dependencies=ASK)
 def one(file_id: RowId, services: ServicesDep) -> StoredFile:
     """A file, and the progress of reading it."""
-    return uploads.get(services, file_id)
+    return services.read(files.find, file_id)

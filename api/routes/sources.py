@@ -57,8 +57,7 @@ def remove(
     pages: Annotated[bool, Query(description="Delete its pages too, with all that was derived from them.")] = False,
 ) -> None:
     """Remove a source; its pages stay, unless they are to be deleted too."""
-    with services.database.read() as session:
-        source = _found(sources.find(session, source_id), source_id)
+    source = _found(services.read(sources.find, source_id), source_id)
     if pages:
         deletion.delete_pages_of(services, source)
     services.write(sources.remove, source.url)  # last, so that an interrupted removal can be repeated

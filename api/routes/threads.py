@@ -57,8 +57,7 @@ def read(
 @router.get("/{thread_id}/export", response_class=Response, responses=DOCUMENT)
 def export(thread_id: ThreadId, services: ServicesDep, form: FormatQuery = "md") -> StreamingResponse:
     """A thread as one document: its questions in their order, each with its answer and its quotes."""
-    with services.database.read() as session:
-        title = threads.find(session, thread_id).title
+    title = services.read(threads.find, thread_id).title
     parts = exported_thread(title, _records(services, thread_id), form)
     return StreamingResponse(parts, headers=headers(thread_id, form))
 

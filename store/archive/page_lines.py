@@ -155,9 +155,8 @@ def sources(database: Database, sites: Sequence[str]) -> Iterator[SourceLine | L
     for source in found:
         if scopes and not any(scope.covers(source.url) for scope in scopes):
             continue
-        schedule = source.schedule
         values = values_of(SourceLine, source)
-        if schedule:
+        if schedule := source.schedule:
             values |= {"every_s": schedule.every_s, "cron": schedule.cron or None, "zone": schedule.zone}
         yield line_or_left_out(f"source {source.url}", partial(SourceLine, **values))
 

@@ -29,8 +29,7 @@ def ask_again(services: Services) -> int:
 
 def watch(services: Services, question_id: str, callback_url: str = "") -> Watch:
     """Watch a question: ask it again when its evidence changes. Raises UnknownQuestion or BadCallback."""
-    with services.database.read() as session:
-        owner = state.find(session, question_id).owner
+    owner = services.read(state.find, question_id).owner
     checked = check_callback(services, callback_url, owner) if callback_url else ""
     with services.database.write() as session:
         state.find(session, question_id)
