@@ -11,7 +11,7 @@ from api.routes.pages import RowId
 from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
 from domain.access import Role
-from domain.site import SiteRead, Source
+from domain.site import SiteRead, SiteReadStatus, Source
 from store.crawl import sources
 from workers import deletion
 from workers.crawl import sites
@@ -105,7 +105,7 @@ def one(site_read_id: RowId, services: ServicesDep) -> SiteRead:
 @site_reads_router.post("/{site_read_id}/pause", dependencies=OPERATE)
 def pause(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Pause it."""
-    return sites.pause(services, site_read_id)
+    return sites.halt(services, site_read_id, SiteReadStatus.PAUSED)
 
 
 @site_reads_router.post("/{site_read_id}/resume", dependencies=OPERATE)
@@ -117,4 +117,4 @@ def resume(site_read_id: RowId, services: ServicesDep) -> SiteRead:
 @site_reads_router.post("/{site_read_id}/cancel", dependencies=OPERATE)
 def cancel(site_read_id: RowId, services: ServicesDep) -> SiteRead:
     """Cancel it; what was read stays."""
-    return sites.cancel(services, site_read_id)
+    return sites.halt(services, site_read_id, SiteReadStatus.CANCELLED)

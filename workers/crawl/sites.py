@@ -91,16 +91,6 @@ def latest(services: Services) -> list[SiteRead]:
     return services.read(site_reads.latest, services.now())
 
 
-def pause(services: Services, site_read_id: int) -> SiteRead:
-    """Pause a site read; a page that is being read is finished."""
-    return _halt(services, site_read_id, SiteReadStatus.PAUSED)
-
-
-def cancel(services: Services, site_read_id: int) -> SiteRead:
-    """Cancel a site read; its pages stay."""
-    return _halt(services, site_read_id, SiteReadStatus.CANCELLED)
-
-
 def resume(services: Services, site_read_id: int) -> SiteRead:
     """Resume a site read that was paused or cancelled."""
     now, next_reads = services.now(), list[int]()
@@ -208,7 +198,8 @@ def _go_on(session: Session, row: SiteReadRow, due_at: datetime, now: datetime) 
     return [candidate_id]
 
 
-def _halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead:
+def halt(services: Services, site_read_id: int, to: SiteReadStatus) -> SiteRead:
+    """Pause or cancel a site read: a page that is being read is finished, and its pages stay."""
     now = services.now()
     with services.database.write() as session:
         row = _require(site_reads.lock(session, site_read_id), site_read_id)

@@ -123,7 +123,7 @@ def test_a_paused_site_is_read_no_further_until_it_is_resumed(
 ) -> None:
     begun = sites.start(services, f"{site.origin}/")
     work_off(2)
-    paused = sites.pause(services, begun.id)
+    paused = sites.halt(services, begun.id, SiteReadStatus.PAUSED)
     assert paused.status is SiteReadStatus.PAUSED
     seen = len(site.log)
     work_off()
@@ -138,12 +138,12 @@ def test_a_paused_site_is_read_no_further_until_it_is_resumed(
 def test_a_cancelled_site_ends_and_keeps_what_was_read(services: Services, site: LoggedSite, work_off: WorkOff) -> None:
     begun = sites.start(services, f"{site.origin}/")
     work_off(3)
-    ended = sites.cancel(services, begun.id)
+    ended = sites.halt(services, begun.id, SiteReadStatus.CANCELLED)
     work_off()
     assert (ended.status, ended.finished_at is not None) == (SiteReadStatus.CANCELLED, True)
     assert sites.get(services, begun.id).looked_at == ended.looked_at
     with pytest.raises(SiteReadOver):
-        sites.pause(services, begun.id)
+        sites.halt(services, begun.id, SiteReadStatus.PAUSED)
 
 
 def test_a_site_that_is_being_read_is_not_begun_twice(services: Services, site: LoggedSite, outbox: Outbox) -> None:
