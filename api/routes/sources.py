@@ -12,7 +12,7 @@ from api.schemas.requests import SiteReadRequest, SourceChanges, SourceRequest
 from crawler.discovery.schedule import schedule_of
 from domain.access import Role
 from domain.site import SiteRead, SiteReadStatus, Source
-from store.crawl import sources
+from store.crawl import site_reads, sources
 from workers import deletion
 from workers.crawl import sites
 from workers.questions import submit
@@ -93,7 +93,7 @@ def begin(body: SiteReadRequest, access: AccessDep, response: Response) -> SiteR
 @site_reads_router.get("", dependencies=ASK)
 def latest(services: ServicesDep) -> list[SiteRead]:
     """The last 50 site reads, newest first."""
-    return sites.latest(services)
+    return services.read(site_reads.latest, services.now())
 
 
 @site_reads_router.get("/{site_read_id}", dependencies=ASK)

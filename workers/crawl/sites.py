@@ -86,11 +86,6 @@ def get(services: Services, site_read_id: int) -> SiteRead:
     return _require(services.read(site_reads.find, site_read_id, services.now()), site_read_id)
 
 
-def latest(services: Services) -> list[SiteRead]:
-    """Return the last site reads, newest first."""
-    return services.read(site_reads.latest, services.now())
-
-
 def resume(services: Services, site_read_id: int) -> SiteRead:
     """Resume a site read that was paused or cancelled."""
     now, next_reads = services.now(), list[int]()

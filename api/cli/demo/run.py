@@ -5,7 +5,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
@@ -146,19 +146,18 @@ def _heading(text: str, style: Style) -> list[str]:
 @contextmanager
 def isolated_in(folder: Path) -> Iterator[None]:
     """Work in this folder, without the user's settings; the user's data and keys are not touched."""
-    environment, folder_before = dict(os.environ), Path.cwd()
+    environment = dict(os.environ)
     for name in environment:
         if name.startswith(("WELLREAD_", "ANTHROPIC_")):
             del os.environ[name]
     os.environ["WELLREAD_DATA_DIR"] = str(folder / "data")
     os.environ["WELLREAD_WIKIPEDIA"] = "false"
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[3])  # the children run this code, installed or not
-    os.chdir(folder)  # it has no .env file
     quiet_logs()
     try:
-        yield
+        with chdir(folder):  # it has no .env file
+            yield
     finally:
-        os.chdir(folder_before)
         os.environ.clear()
         os.environ.update(environment)
 

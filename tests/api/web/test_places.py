@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from domain import Status
 from domain.site import SiteReadStatus
-from store.crawl import sources
+from store.crawl import site_reads, sources
 from store.questions.state import Changes, Move, find
 from store.sql.tables import CandidateRow, PageRow, SiteReadRow
 from tests.api import walk
@@ -49,7 +49,7 @@ def test_a_schedule_is_changed_paused_and_resumed_and_a_site_read_paused(tab: Ta
         assert sources.list_all(session) == [kept]
     tab.click("Pause", "#site-reads")
     tab.wait("document.querySelector('#site-reads').textContent.includes('paused')")
-    assert sites.latest(services)[0].status is SiteReadStatus.PAUSED
+    assert services.read(site_reads.latest, services.now())[0].status is SiteReadStatus.PAUSED
 
 
 def test_what_a_schedule_had_read_is_no_whole_site_of_its_own(tab: Tab, services: Services) -> None:
@@ -60,7 +60,7 @@ def test_what_a_schedule_had_read_is_no_whole_site_of_its_own(tab: Tab, services
             last = session.query(SiteReadRow).order_by(SiteReadRow.id.desc()).first()
             assert last is not None
             last.status, last.source_id = "DONE", source_id
-    assert len(sites.latest(services)) == 2
+    assert len(services.read(site_reads.latest, services.now())) == 2
     open_place(tab, "sources")
     tab.wait("document.querySelector('#site-reads a')")
     assert tab.run("document.querySelectorAll('#site-reads td time').length") == 1
@@ -74,7 +74,7 @@ def test_a_source_is_added_read_and_deleted(tab: Tab, services: Services) -> Non
     tab.wait("document.querySelector('#sources a')")
     assert tab.text("#sources a") == "https://site.example/docs"
     tab.wait("document.querySelector('#site-reads td')")  # it is asked for after the source is kept
-    assert sites.latest(services)[0].status is SiteReadStatus.RUNNING
+    assert services.read(site_reads.latest, services.now())[0].status is SiteReadStatus.RUNNING
     tab.click("Delete", "#sources")
     tab.click("Really delete?", "#sources")
     tab.wait("document.querySelector('#sources').textContent.includes('None yet')")
