@@ -7,8 +7,10 @@ is answered already is never one too many.
 
 import math
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 
 from sqlalchemy.orm import Session
 
@@ -50,6 +52,17 @@ class Busy(NoRoom):
     """So many requests wait already that this one would be late."""
 
     retry_after_s = 5
+
+
+@contextmanager
+def admitted(places: BoundedSemaphore, full: str) -> Iterator[None]:
+    """Take one of a number of places while the block runs; raises :class:`Busy` where all are taken."""
+    if not places.acquire(blocking=False):
+        raise Busy(full)
+    try:
+        yield
+    finally:
+        places.release()
 
 
 def check_room(services: Services) -> None:

@@ -6,8 +6,6 @@ A page of the web and a document never take each other's URL: a crawl that comes
 import hashlib
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, replace
 from threading import BoundedSemaphore
 from typing import Final
@@ -29,7 +27,7 @@ from store.sql.database import DatabaseError
 from store.sql.tables import DocumentRow
 from text.invisible import strip_invisible
 from workers import deletion, files
-from workers.admission import Busy
+from workers.admission import admitted
 from workers.services import Services
 
 _TYPES: Final = {"text": "text/plain", "markdown": "text/markdown", "html": "text/html"}
@@ -62,7 +60,7 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
     if services.write(documents.confirm, document_id, pushed_hash, services.now()):
         return services.read(documents.find, document_id), False
     services.read(documents.check_address, url, document_id)  # before it is read, which takes longer
-    with _turn():
+    with admitted(ADMITTED, f"{MOST_WAITING} documents wait to be read."), READING:
         page = _read(services, document_id, url, pushed)
     new = NewDocument(
         id=document_id, url=url, host=urls.origin(url), page=page, pushed_hash=pushed_hash, metadata=pushed.metadata
@@ -71,18 +69,6 @@ def put(services: Services, document_id: str, pushed: Pushed) -> tuple[PushedDoc
     if is_changed:
         services.dispatcher.send("wellread.embed", page_id)
     return services.read(documents.find, document_id), is_changed
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    """Wait until a document may be read in this process; raises Busy if too many wait."""
-    if not ADMITTED.acquire(blocking=False):
-        raise Busy(f"{MOST_WAITING} documents wait to be read.")
-    try:
-        with READING:
-            yield
-    finally:
-        ADMITTED.release()
 
 
 def _save(services: Services, new: NewDocument) -> tuple[int, bool]:

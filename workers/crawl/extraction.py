@@ -2,8 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from threading import BoundedSemaphore
 from typing import Final
@@ -19,7 +17,7 @@ from domain.document import own_address
 from domain.errors import WellreadError
 from store.crawl import candidates, sources
 from store.crawl.candidates import CandidateStatus
-from workers.admission import Busy
+from workers.admission import Busy, admitted
 from workers.crawl import outcomes, sites
 from workers.crawl.claim import Claim, claim, needs_no_fetch, save_next_delay, stored_delay_s
 from workers.crawl.read_candidate import HostSlots, reading_of
@@ -31,7 +29,9 @@ from workers.services import Services
 MOST_S: Final = 60.0
 #: pages that a process extracts at a time; each has a thread of the API and a process of its own
 AT_ONCE: Final = 6
-_TURNS: Final = BoundedSemaphore(AT_ONCE)
+_turn = partial(
+    admitted, BoundedSemaphore(AT_ONCE), f"{AT_ONCE} pages are being extracted, as many as may be at a time."
+)
 HTML: Final = "HTML"
 
 
@@ -78,16 +78,6 @@ def page_of(services: Services, html: str, url: str = "") -> PageText:
         raise PageNotRead(f"{url or 'The HTML'} {error}") from error
     except NothingToRead as error:
         raise PageNotRead(str(error) if url else str(error).replace(address, "The HTML")) from error
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    if not _TURNS.acquire(blocking=False):
-        raise Busy(f"{AT_ONCE} pages are being extracted, as many as may be at a time.")
-    try:
-        yield
-    finally:
-        _TURNS.release()
 
 
 def _kept(services: Services, candidate: Candidate) -> tuple[int, ReadResult]:

@@ -34,7 +34,7 @@ from store.sql import leases
 from store.sql.rows import jsonable, to_value
 from store.sql.tables import WebhookRow, WebhookStatus
 from workers import mail, monitoring
-from workers.admission import Busy
+from workers.admission import admitted
 from workers.questions import replies
 from workers.questions.callbacks import check_callback, not_sent
 from workers.services.interruptions import recorded
@@ -154,13 +154,9 @@ def sign(body: bytes, *, message_id: str, secret: str, now: datetime) -> dict[st
 def test(services: Services, url: str, owner: str | None) -> WebhookTried:
     """Send a signed event to an address now; return what came back. Raises BadCallback, or Busy."""
     whole = check_callback(services, url, owner, of_question=False)
-    if not _tests.acquire(blocking=False):
-        raise Busy(f"{MOST_TESTS} receivers are being tested, as many as may be at a time.")
-    try:
+    with admitted(_tests, f"{MOST_TESTS} receivers are being tested, as many as may be at a time."):
         event = {"event": "webhook.test", "sent_at": services.now()}
         tried = _send(services, WebhookRow(url=whole, owner=owner), event, f"msg_test_{uuid4().hex}")
-    finally:
-        _tests.release()
     signed = bool(services.settings.webhook_secret.get_secret_value())
     return to_value(WebhookTried, tried, delivered=tried.error is None, signed=signed)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from threading import BoundedSemaphore
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from starlette.testclient import TestClient
 from api.app import create_app
 from tests.api.conftest import LOCAL
 from tests.logged_site import LoggedSite, served
+from workers.admission import admitted
 from workers.crawl import extraction
 from workers.questions import submit
 from workers.services import Services, collections
@@ -134,7 +137,7 @@ def test_pages_count_for_the_key_in_each_collection_and_end_with_its_quota(
 def test_more_pages_than_may_be_extracted_at_a_time_are_refused(
     http: TestClient, site: LoggedSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extraction, "_TURNS", extraction.BoundedSemaphore(1))
+    monkeypatch.setattr(extraction, "_turn", partial(admitted, BoundedSemaphore(1), "One page is being extracted."))
     with extraction._turn():
         refused = http.post("/api/extract", json={"url": site.origin})
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
