@@ -16,6 +16,7 @@ VALUES = Ranked(
     score=0.5,
     scale="rerank",
     rank=2,
+    original_rank=4,
     similarity=0.1,
     bm25=None,
     query="q",
