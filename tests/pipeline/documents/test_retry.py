@@ -217,4 +217,4 @@ def test_kinds_that_helped_this_type_of_question_come_first() -> None:
     )
     analysis = analyse_question(HEADQUARTERS)
     made = make_variants(analysis, 3, order_of_variants(analysis, "q1", learned))
-    assert [variant.kind for variant in made] == ["keyword_focus", "paraphrase", "keyword_focus"]
+    assert [variant.kind for variant in made] == ["keyword_focus", "paraphrase", "perspective_shift"]
