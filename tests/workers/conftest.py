@@ -48,7 +48,7 @@ def outbox() -> Outbox:
 @pytest.fixture
 def services(valkey_url: str, outbox: Outbox, migrated_file: Path) -> Iterator[Services]:
     redis.Redis.from_url(valkey_url).flushall()
-    settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=2.0, min_delay_s=0.0)
+    settings = load(redis_url=valkey_url, wikipedia=False, fetch_deadline_s=8.0, min_delay_s=0.0)
     settings.data_dir.mkdir(parents=True)
     shutil.copy(migrated_file, settings.data_dir)
     ready = Services(settings)
