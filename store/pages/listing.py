@@ -15,13 +15,20 @@ from store.pages.visibility import under
 from store.sql.rows import to_value
 from store.sql.tables import CandidateRow, DocumentRow, IndexState, PageCheckRow, PageRow
 
+_CHARACTERS = func.coalesce(PageRow.characters, func.length(PageRow.text))
 #: of what is listed of a page, all but its text
 _SHOWN = (
     *(PageRow.id, PageRow.url, PageRow.title, PageRow.lang, PageRow.published, PageRow.read_at, PageRow.checked_at),
     *(PageRow.next_due, PageRow.private, PageRow.gone_at, PageRow.duplicate_of, PageRow.is_hub, PageRow.state),
-    *(PageRow.error, PageRow.missed_as, PageRow.missing, PageRow.tags, func.length(PageRow.text).label("characters")),
+    *(PageRow.error, PageRow.missed_as, PageRow.missing, PageRow.tags, _CHARACTERS.label("characters")),
 )
-_WHOLE = select(*_SHOWN).where(PageRow.id.in_(bindparam("pages", expanding=True)))
+_KNOWN = select(PageRow.url, PageRow.id.label("page_id"), null().label("candidate_id"))
+_IDS: Any = bindparam("ids", expanding=True)
+_WHOLE, _URLS = (select(*columns).where(PageRow.id.in_(_IDS)) for columns in (_SHOWN, (PageRow.id, PageRow.url)))
+_TRIED = select(CandidateRow).where(CandidateRow.id.in_(_IDS))
+_LAST = select(func.max(PageCheckRow.id)).where(PageCheckRow.page_id.in_(_IDS)).group_by(PageCheckRow.page_id)
+#: what the last visit of each page said
+_REASONS = select(PageCheckRow.page_id, PageCheckRow.reason).where(PageCheckRow.id.in_(_LAST))
 
 
 def list_pages(
@@ -42,8 +49,7 @@ def list_pages(
 
     ``not_read``: instead what answers cannot be drawn from, read or not, with the reason.
     """
-    found: Any = select(PageRow.url, PageRow.id.label("page_id"), null().label("candidate_id"))
-    found = _bound(found, PageRow.url, below, kind, after).where(PageRow.deleted_at.is_(None))
+    found: Any = _bound(_KNOWN, PageRow.url, below, kind, after).where(PageRow.deleted_at.is_(None))
     if text:
         found = found.where(or_(*(column.icontains(text, autoescape=True) for column in (PageRow.url, PageRow.title))))
     if since is not None:
@@ -61,8 +67,7 @@ def list_pages(
     chosen = session.execute(rows).all()
     pages = _pages(session, [row.page_id for row in chosen if row.page_id is not None])
     tried = [row.candidate_id for row in chosen if row.candidate_id]
-    wanted = select(CandidateRow).where(CandidateRow.id.in_(tried))
-    candidates = {row.id: _of_candidate(row) for row in session.scalars(wanted)} if tried else {}
+    candidates = {row.id: _of_candidate(row) for row in session.scalars(_TRIED, {"ids": tried})} if tried else {}
     return [pages[row.page_id] if row.page_id is not None else candidates[row.candidate_id] for row in chosen]
 
 
@@ -96,11 +101,11 @@ def _bound(query: Any, url: Any, below: Sequence[Sequence[str | SiteScope]], kin
 
 
 def _pages(session: Session, ids: Sequence[int]) -> dict[int, PageSummary]:
-    rows = session.execute(_WHOLE, {"pages": ids}).all()
+    rows = session.execute(_WHOLE, {"ids": ids}).all()
     same = [row.duplicate_of for row in rows if row.duplicate_of is not None]
-    urls = select(PageRow.id, PageRow.url).where(PageRow.id.in_(same))
-    others = {row.id: row.url for row in session.execute(urls)} if same else {}
-    reasons = last_reasons(session, [row.id for row in rows if row.gone_at is not None or row.missed_as])
+    others = dict[int, str](session.execute(_URLS, {"ids": same}).all()) if same else {}
+    missed = [row.id for row in rows if row.gone_at is not None or row.missed_as]
+    reasons = dict[int, str](session.execute(_REASONS, {"ids": missed}).all()) if missed else {}
     return {row.id: _of_page(row, others, reasons) for row in rows}
 
 
@@ -118,12 +123,8 @@ def _of_page(row: Row[Any], others: dict[int, str], reasons: dict[int, str]) -> 
         state, reason = "stale", reasons.get(row.id, "")
     elif row.missing:
         reason = f"read in part: without {', '.join(row.missing)}"
-    given = {
-        "kind": "document" if row.tags else _kind(row.url),
-        "state": state,
-        "reason": reason or None,
-    }
-    return to_value(PageSummary, row, stale_since=stale_since(row), **given)
+    kind = "document" if row.tags else _kind(row.url)
+    return to_value(PageSummary, row, kind=kind, state=state, reason=reason or None, stale_since=stale_since(row))
 
 
 def stale_since(row: PageRow | Row[Any]) -> datetime | None:
@@ -135,13 +136,6 @@ def _of_candidate(row: CandidateRow) -> PageSummary:
     given = {"kind": _kind(row.url), "state": row.outcome or "skipped", "reason": row.reason or None}
     absent = {"id": None, "lang": "", "characters": 0, "published": None, "read_at": None, "next_due": None}
     return to_value(PageSummary, row, title=row.text, checked_at=row.settled_at, private=False, **given, **absent)
-
-
-def last_reasons(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
-    """Return what the last visit of each page said."""
-    last = select(func.max(PageCheckRow.id)).where(PageCheckRow.page_id.in_(page_ids)).group_by(PageCheckRow.page_id)
-    query = select(PageCheckRow.page_id, PageCheckRow.reason).where(PageCheckRow.id.in_(last))
-    return {row.page_id: row.reason for row in session.execute(query)} if page_ids else {}
 
 
 def _kind(url: str) -> PageKind:

@@ -26,7 +26,7 @@ from sqlalchemy.pool import NullPool
 from domain.errors import WellreadError
 
 #: the latest migration; every process checks it at its start, without loading Alembic
-REVISION = "0039"
+REVISION = "0040"
 #: the migration that 0.2.0 begins with; tables from before it are upgraded by the version before only
 FIRST_REVISION = "0020"
 #: what brings the tables of an unreleased version before 0.2.0 to the first migration of this one

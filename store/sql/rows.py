@@ -32,7 +32,7 @@ _ABSENT = object()
 
 @cache
 def _names(kind: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return tuple(field.name for field in fields(kind) if field.name != "json")  # that one is the client's
 
 
 def to_columns(table: type[Table], value: "DataclassInstance") -> dict[str, Any]:

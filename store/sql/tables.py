@@ -23,7 +23,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, validates
 
 from domain.storable import storable, storable_json
 
@@ -561,6 +561,12 @@ class PageRow(Leased, Table, name="pages"):
     band_2: Mapped[int | None]
     band_3: Mapped[int | None]
     tags: Mapped[list[Any]] = mapped_column(default=list)  #: of a document that a program pushed (domain.filters)
+    characters: Mapped[int | None]  #: of the text; None: an earlier version wrote it
+
+    @validates("text")
+    def _count(self, _: str, text: str) -> str:
+        self.characters = len(text)
+        return text
 
 
 class PrivateReadRow(Table, name="private_reads"):

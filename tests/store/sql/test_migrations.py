@@ -86,7 +86,9 @@ def test_database_from_before_0_2_0_is_brought_up_to_date_with_all_its_rows(befo
         assert after[name].items() >= values.items(), name
     with before_0_2_0.read() as session:
         assert state.to_question(session.scalars(select(QuestionRow)).one()).id
-        assert pages.to_page(session.scalars(select(PageRow)).one()).url
+        page = session.scalars(select(PageRow)).one()
+        assert pages.to_page(page).url
+        assert page.characters == len(page.text)
 
 
 def test_first_migration_makes_the_tables_that_those_before_0_2_0_made(
