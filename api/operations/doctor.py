@@ -128,7 +128,7 @@ def _database(services: Services) -> Diagnosis:
         return Diagnosis("note", "created at the first start")
     check_schema(services.database)
     is_file = url.get_backend_name() == "sqlite"
-    return Diagnosis("ok", url.database or "" if is_file else where(services.settings.database))
+    return Diagnosis("ok", url.database or "" if is_file else f"{url.get_backend_name()}, {where(str(url))}")
 
 
 def _embedder(services: Services) -> Diagnosis:

@@ -50,6 +50,8 @@ BEFORE = {
     "wellread keys add reader": "wellread keys revoke reader || true\nwellread collections add research || true",
     "wellread delete https://example.org/page": "wellread read https://example.org/page",
     "wellread reads pause 3": READING,
+    "wellread bench our-questions.jsonl": "cat > our-questions.jsonl <<'END'\n"
+    f'{{"question": "Who built the lighthouse?", "expected": ["{BUILDER}"]}}\nEND',
     "wellread replay QUESTION_ID": "python3 fail.py",
     "--basic @login.txt": "echo reader:secret > login.txt\necho 'X-Token: 4711' > token.txt",
     "zlib.html --version 2": "sed -i 's/nine/ten/' python/3/library/zlib.html\n"
