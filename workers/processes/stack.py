@@ -289,8 +289,8 @@ def keep_private(folder: Path) -> None:
 def programs(settings: Settings, *, api_port: int, flower_port: int) -> list[Program]:
     """Return the children in their start order; Flower only with a port."""
     own_broker = [] if settings.redis_url else [valkey(settings)]
-    # by glibc, each thread would keep memory of its own
-    env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "MALLOC_ARENA_MAX": "2"}
+    # glibc would keep memory for each thread, and Arrow's own allocator 30 MB of what searches have given back
+    env = {"WELLREAD_DATA_DIR": str(settings.data_dir), "MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 
     def program(name: str, *command: str, stop_s: float, **more: int) -> Program:
         own = {f"WELLREAD_{name.upper()}": str(value) for name, value in more.items()}
