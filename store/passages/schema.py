@@ -170,7 +170,7 @@ def scope_condition(scope: Scope) -> str:
         conditions.append(f"NOT {_has_any(scope.no_tags)}")
     if scope.kinds:
         conditions.append(" OR ".join(f"({_OF_KIND[kind]})" for kind in scope.kinds))
-    return both(*conditions)
+    return both(*conditions) if conditions[1:] else conditions[0]
 
 
 def both(*conditions: str) -> str:

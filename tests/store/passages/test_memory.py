@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from domain import Hit, Scope
 from store.passages.connect import versions_of
 from store.passages.in_memory import Copy
+from store.passages.schema import scope_condition
 from store.passages.table import Passages
 from store.passages.writer import PassagesWriter
 from tests.store.passages.library import page, vectors_of
@@ -122,6 +123,17 @@ class _Counted:
 def let_time_pass(uri: str, hours: int) -> None:
     """Have the last commit to the table be that many hours after 1970: another one has another time."""
     os.utime(versions_of(uri), (3600 * hours, 3600 * hours))
+
+
+def test_search_of_all_public_passages_finds_them_in_the_copy_though_the_table_changes(tmp_path: Path) -> None:
+    uri = str(tmp_path)
+    writer = written(uri)
+    writer.replace_pages(_PAGES, vectors_of(_PAGES, np.random.default_rng(5)))
+    copy = copied(uri)._cached._copy
+    assert copy is not None
+    writer.delete_pages(list(_PAGES))
+    [hits] = copy.search_vectors(np.ones((1, 4), dtype=np.float32), k=5, within=scope_condition(Scope()))
+    assert len(hits) == 5
 
 
 def test_the_table_is_asked_for_its_version_once_for_each_commit(tmp_path: Path) -> None:
