@@ -40,7 +40,8 @@ def parse(url: str, base: str = "") -> URL:
         raise BadUrl(f"{url!r} is not a URL: give a whole one, like https://example.org/page") from error
     if parsed.protocol not in ("http:", "https:"):
         raise BadUrl(f"{url!r} is not an http:// or https:// URL")
-    for label in parsed.hostname.split("."):  # ada leaves ASCII labels unchecked
+    hostname = parsed.hostname
+    for label in hostname.split(".") if "xn--" in hostname else ():  # ada leaves ASCII labels unchecked
         if label.startswith("xn--"):
             try:
                 is_own = idna_to_ascii(label[4:].encode().decode("punycode")).decode() == label
@@ -70,10 +71,13 @@ def canonical(url: str, base: str = "") -> str:
     It is absolute, without fragment, tracking parameters, an empty query or a dot after the host, and has its escapes
     as RFC 3986, 6.2.2 says.
     """
-    parsed = parse(plain_escapes(_requested(url, base)))
-    parts = [part for part in parsed.search[1:].split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
-    parsed.search = "?" + "&".join(parts) if parts else ""  # the setter drops the first "?"
-    return str(parsed.href)
+    requested = _requested(url, base)
+    written = plain_escapes(requested)
+    if written != requested or len(written) > MAX_URL:
+        written = str(parse(written).href)
+    address, _, query = written.partition("?")
+    parts = [part for part in query.split("&") if part and not _TRACKING.fullmatch(part.partition("=")[0])]
+    return f"{address}?{'&'.join(parts)}" if parts else address
 
 
 def canonical_or_none(url: str, base: str = "") -> str | None:
@@ -113,9 +117,10 @@ def is_trap(url: str) -> bool:
 def _requested(url: str, base: str) -> str:
     """Return what is requested for a URL, however long: no fragment, and no dots after the host; raises BadUrl."""
     parsed = parse(url, base)
-    parsed.hash = ""
-    name = parsed.hostname.rstrip(".")
+    hostname = parsed.hostname
+    name = hostname.rstrip(".")
     if not name or _HIDDEN_DOTS.search(plain_escapes(parsed.pathname)):
         raise BadUrl(f"{url!r} has no host, or hides a step out of its folder: write out where it leads")
-    parsed.hostname = name
-    return str(parsed.href)
+    if name != hostname:
+        parsed.hostname = name
+    return str(parsed.href).partition("#")[0]

@@ -24,7 +24,7 @@ _FRONT: Final = re.compile(r"/(?:index|default)\.\w{2,5}$", re.IGNORECASE)
 
 def plain_escapes(text: str) -> str:
     """Return a URL, path or pattern with no letter, digit or ``-._~`` escaped, and other escapes in upper case."""
-    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[0].upper(), found[0].upper()), text)
+    return _ESCAPE.sub(lambda found: _ESCAPED.get(found[0].upper(), found[0].upper()), text) if "%" in text else text
 
 
 def as_served(url: str) -> str:

@@ -164,7 +164,7 @@ def detect_by_letters(text: str) -> Letters:
 
 def is_gibberish(text: str) -> bool:
     """Return whether a text's letters make no words of any language, as those of a text in another charset do."""
-    start = "".join(text[:_SEARCHED].split())
+    start = "" if text.isascii() else "".join(text[:_SEARCHED].split())
     others = [char for char in start if char > "\x7f"]
     if 5 * sum(unicodedata.category(char) in _NO_CHARACTERS or char == "\ufffd" for char in others) > len(start):
         return len(start) > _FEW_LETTERS

@@ -75,9 +75,11 @@ def word_count(text: str) -> float:
 
     A string longer than any word counts as several, so that no passage grows without end.
     """
-    wide = len(_WIDE.findall(text))
-    words = _WIDE.sub(" ", text).split()
-    return sum(1 if len(word) <= _MAX_WORD else len(word) / _MAX_WORD for word in words) + wide / _WIDE_CHARS_PER_WORD
+    wide = 0 if text.isascii() else len(_WIDE.findall(text))
+    words = (_WIDE.sub(" ", text) if wide else text).split()
+    is_plain = max(map(len, words), default=0) <= _MAX_WORD
+    counted = len(words) if is_plain else sum(max(1, len(word) / _MAX_WORD) for word in words)
+    return counted + wide / _WIDE_CHARS_PER_WORD
 
 
 def lead_of(page: Page | PageText, start: int) -> str:
@@ -169,6 +171,8 @@ def _pieces(text: str, block: Block) -> Iterator[Span]:
 
 def _reach(text: str, start: int, end: int) -> int | None:
     """Return where TARGET_WORDS have been read; None if there are no more than MAX_WORDS, counted no further."""
+    if end - start <= MAX_WORDS:
+        return None
     words, target = 0.0, None
     for found in _COUNTED.finditer(text, start, end):
         words += 1 if found[1] else 1 / _WIDE_CHARS_PER_WORD

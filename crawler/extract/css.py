@@ -46,16 +46,7 @@ _VARIABLE = re.compile(r"var\(\s*(--[\w-]+)\s*(?:,([^()]*(?:\([^()]*\)[^()]*)?))
 _WIDTH, _HEIGHT = 1280.0, 800.0
 _FEATURE = re.compile(r"\((min-|max-)?(width|height|device-width):([^()]+)\)")
 _FEATURES = frozenset(
-    (
-        "",
-        "all",
-        "screen",
-        "(prefers-color-scheme:light)",
-        "(orientation:landscape)",
-        "(hover:hover)",
-        "(hover)",
-        "(color)",
-    )
+    ("", *"all screen (prefers-color-scheme:light) (orientation:landscape) (hover:hover) (hover) (color)".split())
 )
 _DIGITS = re.compile(r"\d{100,}")  #: of a number that Python would refuse to read
 _COMBINATORS = (">", "+", "~")

@@ -18,11 +18,8 @@ from domain import TABLES, Block, BlockKind
 
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 #: elements with a blank line before and after
-_PARAGRAPH_TAGS = frozenset(
-    (
-        *"p pre ul ol dl table blockquote figure details section article hr address fieldset quote list dt".split(),
-        *_HEADINGS,
-    )
+_PARAGRAPH_TAGS = _HEADINGS.keys() | set(
+    "p pre ul ol dl table blockquote figure details section article hr address fieldset quote list dt".split()
 )
 #: elements that begin a line
 _LINE_TAGS = frozenset(
@@ -35,8 +32,7 @@ _LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _ITEMS = frozenset({"li", "dt", "dd"})
 #: adjacent elements without a blank between them, which a style separates: a label and its value
 _APART = frozenset("span b strong a small label time data".split())
-_LABEL, _VALUE = re.compile(r"[^\W\d_]{3}$|[^\W\d_][:%]$"), re.compile(r"\d|[A-Z][a-z]{2}|[€$£]")
-_SPACE = re.compile(r"\s+")
+_LABEL, _VALUE = re.compile(r"[^\W\d_](?:[^\W\d_]{2}|[:%])\Z"), re.compile(r"\d|[A-Z][a-z]{2}|[€$£]")
 _BULLET = "- "
 _MAX_ITEMS = 10_000
 _MAX_NUMBER = 99_999  #: of a list's start or an item's value
@@ -247,7 +243,7 @@ class _LineWriter:
         if self.touches and not self.pre and self.line and _LABEL.search(self.line[-1][-20:]) and _VALUE.match(text):
             self.line.append(" ")
         self.closed = self.touches = False
-        self.line.append(text if self.pre else _SPACE.sub(" ", text))
+        self.line.append(text)
 
     def flush(self) -> None:
         """Write the line."""
@@ -255,7 +251,7 @@ class _LineWriter:
         if self.pre:
             text = "\n".join(line.rstrip() for line in text.expandtabs(4).strip("\r\n").splitlines()).rstrip()
         else:
-            text = _SPACE.sub(" ", text).strip().removesuffix(" |").rstrip()
+            text = " ".join(text.split()).removesuffix(" |").rstrip()
         self.line.clear()
         if text:
             kind = self._kind()

@@ -91,8 +91,7 @@ def is_aside(element: Any) -> bool:
     """Return whether an element's class or id names boilerplate: comments, adverts, sharing."""
     if element.tag == "aside" and element.find(".//a[@href]") is not None:  # others are notes
         return True
-    names = names_of(element)
-    return len(names) > 1 and element.tag in _BLOCKS and _NAMES.search(names) is not None
+    return element.tag in _BLOCKS and len(names := names_of(element)) > 1 and _NAMES.search(names) is not None
 
 
 def names_of(element: Any) -> str:

@@ -10,6 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Sequence, Set
 from copy import deepcopy
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -57,7 +58,7 @@ MAX_ELEMENTS = 20_000
 _MANY_ELEMENTS = 2_000
 #: seconds of processor time for each element then: it needs 50 µs
 _ELEMENT_S = 100e-6
-_MARKS = re.compile(r"\W+|_+")
+_LETTERS = re.compile(r"[^\W_]+")
 _SHINGLE = 8  #: characters
 _PARAGRAPH = 25  #: words of a long paragraph
 _SHARE = 0.6  #: of a line's shingles that are in the library's text
@@ -169,10 +170,11 @@ def with_like_wrappers(lines: Sequence[Line], article: Sequence[Line]) -> list[L
     for line in paragraphs:
         weights[_kind(line.holder)] += len(line.text)
     kinds = {kind for kind, weight in weights.items() if weight >= _OF_ARTICLE * weights.total()}
+    wrapper_of = cache(partial(_wrapper, kinds=kinds))
     held = {line.holder for line in article}
     found: dict[Any, list[Line]] = {}
     for line in lines if paragraphs else ():
-        wrapper = _wrapper(line.holder, kinds)
+        wrapper = wrapper_of(line.holder)
         if wrapper is not None and wrapper not in held:
             found.setdefault(wrapper, []).append(line)
     sentences = (
@@ -217,7 +219,7 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _plain(text: str) -> str:
-    return _MARKS.sub("", text).casefold()
+    return "".join(_LETTERS.findall(text)).casefold()
 
 
 def _shingles(plain: str) -> Counter[str]:

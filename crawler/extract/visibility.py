@@ -49,6 +49,8 @@ def drop_hidden(tree: Any, *, spare: frozenset[str] = frozenset()) -> None:
                 take_out(element)
                 continue
             style = styles.style_of(element)
+            if not style and not element.keys() and element.tag not in _STRUCK_TAGS:
+                continue
             line = style.get("text-decoration-line") or style.get("text-decoration")
             is_struck = element.tag in _STRUCK_TAGS or _STRUCK.search(names_of(element)) is not None
             if ("line-through" in line if line else is_struck) or _is_hidden(element, style, styles, controls):
