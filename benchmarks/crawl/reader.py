@@ -33,7 +33,7 @@ class TimedRead:
     fetch_s: float
     extract_s: float  #: with its links, facts and the check of robots.txt
     chunk_s: float
-    cpu_s: float
+    cpu_s: float  #: since the page before
     megabytes: float  #: of its process and the one that extracts for it, now: what they share counts twice
 
 
@@ -48,25 +48,28 @@ class Reader:
     """The client and event loop of one process, used for all its pages."""
 
     def __init__(self, site: str) -> None:
-        self._loop, self._robots = asyncio.Runner(), _Robots()
+        self._loop, self._robots = asyncio.new_event_loop(), _Robots()
         guard = Guard(own_sites=frozenset({allowlist_entry(site)}))
         self._client = Fetcher(guard=guard, limits=Limits(), user_agent="wellread-bench/1.0")
+        self._used_s = _used()[0]
 
     def read(self, url: str) -> TimedRead:
         """Read a page and chunk it."""
-        began, cpu = time.perf_counter(), _processor_s()
-        result = self._loop.run(self._read(url))
+        began = time.perf_counter()
+        result = self._loop.run_until_complete(self._read(url))
         done = time.perf_counter()
         passages = chunk(result.page, page_id=1, url=url) if result.page else ()
         chunked = time.perf_counter()
+        used_s, megabytes = _used()
+        cpu_s, self._used_s = used_s - self._used_s, used_s
         return TimedRead(
             outcome=result.outcome,
             passages=tuple(passages),
             fetch_s=result.elapsed_s,
             extract_s=done - began - result.elapsed_s,
             chunk_s=chunked - done,
-            cpu_s=_processor_s() - cpu,
-            megabytes=_resident(),
+            cpu_s=cpu_s,
+            megabytes=megabytes,
         )
 
     async def _read(self, url: str) -> ReadResult:
@@ -75,7 +78,7 @@ class Reader:
 
     def close(self) -> None:
         """Close the connections."""
-        self._loop.run(self._client.aclose())
+        self._loop.run_until_complete(self._client.aclose())
         self._loop.close()
 
 
@@ -106,17 +109,11 @@ def _read(url: str) -> TimedRead:
 _known: list[psutil.Process] = []  #: this process, and the one that extracts for it: to find it takes .5 ms
 
 
-def _processes() -> list[psutil.Process]:
-    if len(_known) < 2 or not all(each.is_running() for each in _known):
+def _used() -> tuple[float, float]:
+    """Return the seconds of processor time that these processes took, and the megabytes that they hold."""
+    if len(_known) < 2 or not _known[1].is_running():
         own = psutil.Process()
         _known[:] = [own, *own.children()]
-    return _known
-
-
-def _processor_s() -> float:
-    return float(sum(times.user + times.system for times in (each.cpu_times() for each in _processes())))
-
-
-def _resident() -> float:
-    """Return the megabytes that these processes hold."""
-    return float(sum(each.memory_info().rss for each in _processes()) / 1e6)
+    times = [each.cpu_times() for each in _known]
+    held = sum(each.memory_info().rss for each in _known)
+    return float(sum(each.user + each.system for each in times)), float(held / 1e6)
