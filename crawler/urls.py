@@ -121,6 +121,9 @@ def _requested(url: str, base: str) -> str:
     name = hostname.rstrip(".")
     if not name or _HIDDEN_DOTS.search(plain_escapes(parsed.pathname)):
         raise BadUrl(f"{url!r} has no host, or hides a step out of its folder: write out where it leads")
-    if name != hostname:
-        parsed.hostname = name
+    try:
+        if name != hostname:
+            parsed.hostname = name
+    except ValueError as error:
+        raise BadUrl(f"{url!r} is not a URL: {name!r} is no host") from error
     return str(parsed.href).partition("#")[0]

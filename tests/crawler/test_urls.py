@@ -96,6 +96,7 @@ def test_what_a_server_is_asked_for_keeps_every_parameter() -> None:
         "http://xn--pokxncvks/",  # punycode for what no name may hold
         "http://\ud800/",
         "http://./",
+        "http://.0../",  # no host without its last dots
         "https://example.org/wiki/..%2fhr",  # where only the server sees a step out of the folder
         "https://example.org/wiki/%2e%2e%5Chr",
         "https://example.org/wiki/x%2f%2e%2e%2fhr",

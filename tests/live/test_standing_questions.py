@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         body = self.server.body(self.path)
         self._say(
-            200 if body else 404,
+            200 if body else 410,  # gone for good: a 404 would be looked at again first
             f"<html lang=en><title>Vierburg {self.path}</title><main>{body}</main></html>".encode(),
         )
 
