@@ -47,15 +47,6 @@ class TolerantChannel(Channel):
     """Drops what is no message."""
 
     QoS = TolerantQoS
-    _one_client: Any = None
-
-    def _create_client(self, asynchronous: bool = False) -> Any:
-        """Return one client for all commands of a channel; kombu makes one for each, a tenth of what a hop costs."""
-        if asynchronous:
-            return super()._create_client(asynchronous)  # type: ignore[misc]
-        if self._one_client is None or self._one_client.connection_pool is not self.pool:
-            self._one_client = super()._create_client()  # type: ignore[misc]
-        return self._one_client
 
     def _connparams(self, asynchronous: bool = False) -> Any:
         if self.connection.client is None:
