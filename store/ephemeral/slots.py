@@ -38,8 +38,8 @@ redis.call('SET', KEYS[2], tostring(tonumber(ARGV[1]) + tonumber(ARGV[3])), 'PX'
 return 1
 """
 
-#: KEYS busy and waiting of the host, then of the address; ARGV now, token, the end of its time, what waits, and the
-#: most at the host and at the address. Returns 1 if it may begin
+#: KEYS busy and waiting of the address, then of the host; ARGV now, token, the end of its time, what waits, and the
+#: most at the address and at the host. Returns 1 if it may begin
 _BEGIN = """
 for at = 1, 2 do
   redis.call('ZREMRANGEBYSCORE', KEYS[2 * at - 1], '-inf', ARGV[1])
@@ -109,8 +109,8 @@ class Receiver:
 
     @property
     def keys(self) -> list[str]:
-        """Return the keys of what is under way at the host, what waits for it, and the same of the address."""
-        places = (self.host, self.address)
+        """Return the keys of what is under way at the address, what waits for it, and the same of the host."""
+        places = (self.address, self.host)
         return [f"wellread:receiver:{{{self.host}}}:{name}:{each}" for each in places for name in ("busy", "waiting")]
 
 
@@ -128,7 +128,7 @@ class Receivers:
     def begin(self, receiver: Receiver, *, delivery: str, now: float) -> str | None:
         """Return a token if a delivery may begin; else None, and it waits to be returned by :meth:`end`."""
         token = uuid.uuid4().hex
-        args = (repr(now), token, repr(now + self._longest_s), delivery, 2, 1)
+        args = (repr(now), token, repr(now + self._longest_s), delivery, 1, 2)
         return token if self._begin(keys=receiver.keys, args=args) else None
 
     def wait(self, owner: str | None, *, delivery: str, now: float) -> None:
@@ -136,16 +136,15 @@ class Receivers:
         self._client.zadd(_waiting(owner), {delivery: now}, nx=True)
         self._client.expire(_waiting(owner), 3600)
 
-    def end(self, receiver: Receiver, token: str) -> str | None:
-        """End a delivery; return one that waited for it, if any did."""
-        busy, waiting, busy_there, waiting_there = receiver.keys
+    def end(self, receiver: Receiver, token: str) -> list[str]:
+        """End a delivery; return those to try now: the first for its host and its address, else one from elsewhere."""
+        busy_there, waiting_there, busy, waiting = receiver.keys
         for key in (busy, busy_there):
             self._client.zrem(key, token)
-        for key in (waiting, waiting_there, _waiting(None), _waiting(receiver.owner)):
-            found: Any = self._client.zpopmin(key)
-            if found:
-                return str(found[0][0], "utf-8")
-        return None
+        found: Any = [*self._client.zpopmin(waiting), *self._client.zpopmin(waiting_there)]
+        for key in (_waiting(None), _waiting(receiver.owner)):
+            found = found or self._client.zpopmin(key)
+        return [str(delivery, "utf-8") for delivery, _ in found]
 
 
 def _waiting(owner: str | None) -> str:

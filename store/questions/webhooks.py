@@ -76,10 +76,11 @@ def replay(session: Session, webhook_id: int, now: datetime) -> None:
     update_rows(session, WebhookRow, WebhookRow.id == webhook_id, leases.is_unleased(WebhookRow, now), **values)
 
 
-def put_off(session: Session, webhook_id: int, now: datetime, until: datetime) -> None:
-    """Have a delivery that waits, and that nobody is making, be due at another time."""
+def put_off(session: Session, webhook_id: int, now: datetime, until: datetime, seen: datetime | None = None) -> None:
+    """Have a delivery that waits, and that nobody is making, be due at another time, if it still is due at ``seen``."""
     waits = (WebhookRow.status == WebhookStatus.WAITING, leases.is_unleased(WebhookRow, now))
-    update_rows(session, WebhookRow, WebhookRow.id == webhook_id, *waits, due_at=until)
+    row = (WebhookRow.id == webhook_id, WebhookRow.due_at == (seen or WebhookRow.due_at))
+    update_rows(session, WebhookRow, *row, *waits, due_at=until)
 
 
 def finish(session: Session, lease: leases.Lease, status: WebhookStatus, now: datetime, **tried: Any) -> bool:

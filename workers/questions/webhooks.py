@@ -76,7 +76,7 @@ def deliver(services: Services, webhook_id: int) -> None:
         monitoring.report("waits for its receiver")
         if is_due:
             now = services.now()
-            services.write(webhooks.put_off, webhook_id, now, now + timedelta(seconds=_AGAIN_S))
+            services.write(webhooks.put_off, webhook_id, now, now + timedelta(seconds=_AGAIN_S), row.due_at)
         return
     try:
         if is_due:
@@ -108,7 +108,7 @@ def _begin(services: Services, receiver: Receiver, webhook_id: int) -> str | Non
 
 def _end(services: Services, token: str) -> None:
     receiver = _under_way.pop(token, None)
-    if receiver and (waiting := services.receivers.end(receiver, token)):
+    for waiting in services.receivers.end(receiver, token) if receiver else ():
         collection, _, webhook_id = waiting.rpartition(":")
         with suppress(UnknownCollection):
             opened, now = services.of(collection), services.now()

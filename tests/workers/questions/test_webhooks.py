@@ -384,7 +384,7 @@ def test_what_waits_for_a_receiver_is_sent_when_another_delivery_ends(
     slow = begun(services, receiver, "/told")
     for _ in range(2):
         webhooks.deliver(services, first)  # twice sent, it waits once
-    assert services.receivers.end(*slow) == f"default:{first}"
+    assert services.receivers.end(*slow) == [f"default:{first}"]
     services.receivers.wait(None, delivery=f"default:{first}", now=services.now().timestamp())
     services.receivers.wait(None, delivery="former:1", now=services.now().timestamp())  # of a collection that is gone
     outbox.messages.clear()
@@ -426,4 +426,26 @@ def test_delivery_of_a_worker_that_died_counts_no_longer_than_it_may_take(servic
     assert services.receivers.begin(place, delivery="default:1", now=100.0)
     assert services.receivers.begin(place, delivery="default:2", now=114.0) is None
     assert services.receivers.begin(place, delivery="default:2", now=116.0)
-    assert services.receivers.end(place, "none") is None
+    assert services.receivers.end(place, "none") == []
+
+
+def test_a_place_that_becomes_free_at_a_host_goes_to_an_address_that_has_none(services: Services) -> None:
+    slow, quick, other = (Receiver(host="example.org", address=f"https://example.org/{each}") for each in range(3))
+    assert services.receivers.begin(slow, delivery="default:1", now=100.0)
+    token = services.receivers.begin(quick, delivery="default:2", now=100.0)
+    for place, delivery in ((slow, "default:3"), (slow, "default:4"), (other, "default:5")):
+        assert services.receivers.begin(place, delivery=delivery, now=101.0) is None
+    assert token is not None
+    assert services.receivers.end(quick, token) == ["default:5"]
+
+
+def test_a_delivery_is_not_put_off_that_another_one_has_made_due(services: Services, receiver: _Receiver) -> None:
+    allow(services, receiver)
+    (first,) = of_addresses(services, receiver, "/told")
+    with services.database.read() as session:
+        seen = session.get_one(WebhookRow, first).due_at
+    now = services.now()
+    services.write(webhooks_in_sql.put_off, first, now, now)
+    services.write(webhooks_in_sql.put_off, first, now, now + timedelta(seconds=10), seen)
+    webhooks.deliver(services, first)
+    assert statuses(services) == ["DELIVERED"]
